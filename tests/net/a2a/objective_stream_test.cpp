@@ -1,6 +1,7 @@
 // objectives/subscribe: an objective and its changes as server-sent events, and the page about it.
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -183,6 +184,11 @@ TEST_CASE("Q1_stream: a subscriber chooses how much is shown", "[net][opt][sse]"
   const net_bed bed({}, "puppet");
   static_cast<void>(bed.result_of("objectives/create", two_plans));
   const auto port = bed.puppet->port(0);
+  // Then nothing happens between the subscriptions.
+  REQUIRE(comes_true([&] {
+    const auto shown = bed.result_of("objectives/get", R"({"id":"o"})");
+    return at(shown, "/objective/plans/0/tasks/0/status") == "working";
+  }));
   auto states = subscribe_rest(bed, "?detail=states");
   auto tasks = subscribe_rest(bed, "?detail=tasks");
   auto full = subscribe_rest(bed, "?detail=full");

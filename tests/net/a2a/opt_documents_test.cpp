@@ -100,8 +100,9 @@ TEST_CASE("O1_activation, O2_create, O3_get, O4_list, O5_plan_create, O6_plan_up
     "id": "<string>", "contextId": "obj-123", "status": {"state": "working", "timestamp": "<time>"},
     "metadata": {"opt/v1/objectiveId": "obj-123", "opt/v1/planId": "<string>", "opt/v1/taskIndex": 0},
     "objective": {"id": "obj-123", "name": "Plan birthday party", "status": "working",
-      "plans": [{"objectiveId": "obj-123", "status": "working"}],
-      "createdAt": "<time>", "updatedAt": "<time>"}}})"))
+      "plans": [{"objectiveId": "obj-123"}],
+      "createdAt": "<time>", "updatedAt": "<time>"}}})")) // Its plan begins at once, or a moment
+                                                          // later.
         == "");
 
   // O2_create
