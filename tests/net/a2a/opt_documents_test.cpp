@@ -5,6 +5,7 @@
 #include "tests/net/net_bed.hpp"
 #include "tests/support/answer_in_time.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -101,9 +102,10 @@ TEST_CASE("O1_activation, O2_create, O3_get, O4_list, O5_plan_create, O6_plan_up
     "metadata": {"opt/v1/objectiveId": "obj-123", "opt/v1/planId": "<string>", "opt/v1/taskIndex": 0},
     "objective": {"id": "obj-123", "name": "Plan birthday party", "status": "working",
       "plans": [{"objectiveId": "obj-123"}],
-      "createdAt": "<time>", "updatedAt": "<time>"}}})")) // Its plan begins at once, or a moment
-                                                          // later.
+      "createdAt": "<time>", "updatedAt": "<time>"}}})"))
         == "");
+  // The answer does not wait for the plan, which begins by itself.
+  REQUIRE(comes_true([&] { return at(bed.read("obj-123"), "/plans/0/status") == "working"; }));
 
   // O2_create
   bed.expect(R"({
