@@ -33,7 +33,7 @@ style style_of(task_state state) {
   }
 }
 
-std::string json_of(const task& one) {
+std::string task_json(const task& one) {
   std::string text;
   json_writer out(text);
   v1_0::write(out, one);
@@ -57,7 +57,7 @@ std::string draw_tasks(const std::vector<task>& tasks, const tasks_options& opti
   if (options.format == list_format::json || options.format == list_format::name) {
     for (const auto& each : tasks)
       out +=
-          (options.format == list_format::json ? json_of(each) : clean_line(each.id.str())) + "\n";
+          (options.format == list_format::json ? task_json(each) : clean_line(each.id.str())) + "\n";
     return out;
   }
   const bool is_wide = options.format == list_format::wide;
@@ -192,7 +192,7 @@ int task_command(const task_options& options) {
   const auto found = on->client->get_task(options.id);
   if (!found)
     return on->refuse(found.error());
-  return say(options.json ? json_of(*found) + "\n"
+  return say(options.json ? task_json(*found) + "\n"
                           : draw_task(*found, stdout_colour(options.colour)))
              ? exit_ok
              : exit_failed;

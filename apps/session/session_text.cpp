@@ -1,5 +1,6 @@
 #include "apps/session/session_text.hpp"
 
+#include "apps/json_line.hpp"
 #include "apps/text.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/json_writer.hpp"
@@ -13,17 +14,6 @@ namespace troupe {
 namespace {
 
 using sessions::session_reading;
-
-template<class Write>
-std::string json_line(Write write) {
-  std::string out;
-  json_writer to{out};
-  to.begin_object();
-  write(to);
-  to.end_object();
-  out += '\n';
-  return out;
-}
 
 std::string cut_words(const sessions::cut_end& cut) {
   return "cut short in line " + std::to_string(cut.line) + " (" + cut.problem + "): its last "

@@ -1,5 +1,6 @@
 #include "apps/store/store_text.hpp"
 
+#include "apps/json_line.hpp"
 #include "apps/text.hpp"
 #include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/plan_state.hpp>
@@ -71,16 +72,6 @@ std::string text_of_lost(const lost_stream& lost) {
 std::uint64_t changes_in(const std::vector<lost_stream>& lost) {
   return std::accumulate(lost.begin(), lost.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const auto& each) { return sum + each.changes; });
-}
-
-template<class Write>
-std::string json_line(Write write) {
-  std::string out;
-  json_writer to{out};
-  to.begin_object();
-  write(to);
-  to.end_object();
-  return out + "\n";
 }
 
 } // namespace
