@@ -56,8 +56,8 @@ std::string draw_tasks(const std::vector<task>& tasks, const tasks_options& opti
   std::string out;
   if (options.format == list_format::json || options.format == list_format::name) {
     for (const auto& each : tasks)
-      out +=
-          (options.format == list_format::json ? task_json(each) : clean_line(each.id.str())) + "\n";
+      out += (options.format == list_format::json ? task_json(each) : clean_line(each.id.str()))
+             + "\n";
     return out;
   }
   const bool is_wide = options.format == list_format::wide;
