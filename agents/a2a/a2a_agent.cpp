@@ -82,13 +82,13 @@ public:
     std::vector<std::string> path;
   };
 
-  delegation_driver(a2a::call_loop& loop, const time_source& time, setting what, delegation course)
-      : loop_(loop), time_(time), what_(std::move(what)), course_(std::move(course)) {}
+  delegation_driver(a2a::call_loop& loop, const time_source& time, setting given, delegation course)
+      : loop_(loop), time_(time), given_(std::move(given)), course_(std::move(course)) {}
 
   void begin() {
-    auto line = what_.lines->open(loop_, what_.input.name(), what_.line);
+    auto line = given_.lines->open(loop_, given_.input.name(), given_.line);
     if (!line) {
-      what_.port->report(report_failed{line.error().message, false});
+      given_.port->report(report_failed{line.error().message, false});
       return drop();
     }
     line_ = std::move(*line);
@@ -118,17 +118,17 @@ private:
       std::visit(overloaded_steps{
                      [&](do_look_up&) { look_up(); },
                      [&](do_keep& it) {
-                       what_.port->report(report_note{std::move(it.note), it.tells});
+                       given_.port->report(report_note{std::move(it.note), it.tells});
                      },
                      [&](do_send& it) { send(it.streams); },
-                     [&](do_deliver& it) { deliver(*it.what); },
+                     [&](do_deliver& it) { deliver(*it.message); },
                      [&](do_listen&) { listen(a2a::operation::subscribe_to_task, with_id(), {}); },
                      [&](do_get&) { get(); },
                      [&](do_find&) { find(); },
                      [&](do_cancel&) { send_cancel(); },
                      [&](do_hang_up&) { stream_.reset(); },
                      [&](do_wait& it) { wait(it.until); },
-                     [&](do_report& it) { what_.port->report(std::move(it.what)); },
+                     [&](do_report& it) { given_.port->report(std::move(it.report)); },
                      [&](do_end&) { drop(); },
                  },
                  each);
@@ -153,7 +153,7 @@ private:
 
   void send(bool streams) {
     auto params = wire::write_send(
-        first_request(*what_.order, what_.input, course_.note(), what_.path), format_);
+        first_request(*given_.order, given_.input, course_.note(), given_.path), format_);
     if (streams)
       return listen(a2a::operation::send_streaming, std::move(params), headers(course_.note().key));
     ask_for_answer(delivery_, std::move(params), course_.note().key, &delegation::on_sent);
@@ -233,16 +233,16 @@ private:
     a2a::agent_line::headers out;
     if (!key.empty() && sends_once_)
       out.emplace_back("Idempotency-Key", "\"" + key + "\"");
-    if (!what_.order->traceparent.empty())
-      out.emplace_back("traceparent", what_.order->traceparent);
-    if (!what_.order->tracestate.empty())
-      out.emplace_back("tracestate", what_.order->tracestate);
+    if (!given_.order->traceparent.empty())
+      out.emplace_back("traceparent", given_.order->traceparent);
+    if (!given_.order->tracestate.empty())
+      out.emplace_back("tracestate", given_.order->tracestate);
     return out;
   }
 
   a2a::call_loop& loop_;
   const time_source& time_;
-  const setting what_;
+  const setting given_;
   delegation course_;
   std::shared_ptr<a2a::agent_line> line_;
   wire::wire_format format_;
@@ -284,9 +284,9 @@ public:
   std::chrono::nanoseconds cancel_grace_min() const noexcept override { return grace_; }
 
 private:
-  template<class What>
-  void tell(What what) {
-    loop_->post([to = driver_, what = std::move(what)] { what(*to); });
+  template<class Step>
+  void tell(Step step) {
+    loop_->post([to = driver_, step = std::move(step)] { step(*to); });
   }
 
   std::shared_ptr<a2a::call_loop> loop_;

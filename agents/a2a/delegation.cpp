@@ -81,8 +81,8 @@ delegation_steps delegation::finish_turn(point now) {
   return std::exchange(steps_, {});
 }
 
-void delegation::later(point now, act what) {
-  next_ = what;
+void delegation::later(point now, act next) {
+  next_ = next;
   act_at_ = now + pause_before_try(++pauses_);
 }
 

@@ -67,7 +67,7 @@ struct do_send {
 };
 /// Hand a message of our task over to the remote one; then on_delivered.
 struct do_deliver {
-  message_ptr what;
+  message_ptr message;
 };
 /// Subscribe to the remote task; then on_event, on_stream_end.
 struct do_listen {};
@@ -84,7 +84,7 @@ struct do_wait {
   time_source::steady_point until;
 };
 struct do_report {
-  agent_report what;
+  agent_report report;
 };
 /// Nothing follows.
 struct do_end {};
@@ -157,7 +157,7 @@ private:
   void delivered();
   void try_again();
   void send_cancel();
-  void later(point now, act what);
+  void later(point now, act next);
   void retract(const std::string& why);
   /// The agent answered.
   void hear(point now) { heard_at_ = now; }

@@ -5,6 +5,7 @@
 #include "apps/remote/server_link.hpp"
 #include "apps/run/run_report.hpp"
 #include "apps/text.hpp"
+#include "protocol/fold/apply.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/opt/objective_reading.hpp"
 
@@ -39,7 +40,6 @@ public:
   /// Takes the objective as it is. Errors: task_not_found, if it has no such task.
   [[nodiscard]] result<void> take(const objective_view& view) {
     view_ = view;
-    ended_.clear();
     bool is_known = false;
     const auto records = records_of(on_, view_.id);
     for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
@@ -63,23 +63,15 @@ public:
 
   /// Takes one change. Errors: the server's.
   [[nodiscard]] result<void> take(const change& one) {
+    apply(view_, one);
     const auto p = one.task.plan_index;
     const auto t = one.task.task_index;
-    for (const auto& each : one.events) {
-      if (const auto* moved = std::get_if<objective_moved>(&each))
-        view_.state = moved->to();
-      if (const auto* gone = std::get_if<tasks_withdrawn>(&each))
-        for (const auto index : gone->tasks)
-          ended_[{gone->plan, index}] = true;
-      const auto* moved = std::get_if<task_moved>(&each);
-      if (moved == nullptr || !is_meant(p, t))
-        continue;
-      ended_[{p, t}] = is_terminal(moved->to);
-      const auto record = on_.client->get_task(one.task.id.str());
-      if (!record)
-        return record.error();
-      print(*record, p, t);
-    }
+    if (last_move(one) == nullptr || !is_meant(p, t))
+      return {};
+    const auto record = on_.client->get_task(one.task.id.str());
+    if (!record)
+      return record.error();
+    print(*record, p, t);
     return {};
   }
 
@@ -91,11 +83,8 @@ public:
       return false;
     for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
       for (std::uint32_t t = 0; t < view_.plans[p].tasks.size(); ++t)
-        if (is_meant(p, t)) {
-          const auto known = ended_.find({p, t});
-          if (known == ended_.end() ? !is_terminal(view_.plans[p].tasks[t].state) : !known->second)
-            return false;
-        }
+        if (is_meant(p, t) && !is_terminal(view_.plans[p].tasks[t].state))
+          return false;
     return true;
   }
 
@@ -155,8 +144,6 @@ private:
   const run_logs_options& options_;
   objective_view view_;
   std::map<std::string, std::size_t> printed_; ///< Messages, by task.
-  /// What changes said since `view_`, by plan and task.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> ended_;
   bool is_written_ = true;
 };
 

@@ -213,8 +213,8 @@ bool call_loop::turn() {
   return did;
 }
 
-void call_loop::post(std::function<void()> what) {
-  net::asio::post(parts_->context, std::move(what));
+void call_loop::post(std::function<void()> task) {
+  net::asio::post(parts_->context, std::move(task));
 }
 
 result<std::shared_ptr<agent_line>> call_loop::open(line_options options) {

@@ -84,7 +84,7 @@ public:
   bool turn();
 
   /// From any thread: `what` is called on the loop.
-  void post(std::function<void()> what);
+  void post(std::function<void()> task);
 
   // -- on the loop only ----------------------------------------------------------------------------
 

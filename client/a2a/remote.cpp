@@ -128,11 +128,11 @@ void remote::ask_later(operation which, json::object params,
       });
 }
 
-result<wire::answer> remote::send(const wire::sending& what) {
+result<wire::answer> remote::send(const wire::sending& request) {
   const auto to = where();
   if (!to)
     return to.error();
-  const auto got = ask(operation::send, wire::write_send(what, to->format));
+  const auto got = ask(operation::send, wire::write_send(request, to->format));
   if (!got)
     return got.error();
   return wire::read_answer(*got, to->format);
@@ -272,14 +272,14 @@ private:
 
 } // namespace
 
-result<std::unique_ptr<remote::tasks>> remote::send_streaming(const wire::sending& what,
+result<std::unique_ptr<remote::tasks>> remote::send_streaming(const wire::sending& request,
                                                               lost_handler on_lost,
                                                               resumed_handler on_resumed) {
   const auto to = where();
   if (!to)
     return to.error();
   return std::unique_ptr<tasks>(std::make_unique<task_events<loop>>(
-      *loop_, operation::send_streaming, wire::write_send(what, to->format),
+      *loop_, operation::send_streaming, wire::write_send(request, to->format),
       connection_news{std::move(on_lost), std::move(on_resumed)}, true));
 }
 

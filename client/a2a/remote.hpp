@@ -42,7 +42,7 @@ public:
   void ask_later(operation which, boost::json::object params,
                  std::function<void(result<boost::json::value>)> done);
   /// The answer of an agent that does not stream: its task, or its message.
-  [[nodiscard]] result<wire::answer> send(const wire::sending& what);
+  [[nodiscard]] result<wire::answer> send(const wire::sending& request);
   [[nodiscard]] result<task> get_task(const std::string& id);
   [[nodiscard]] result<task> cancel_task(const std::string& id);
   [[nodiscard]] result<wire::task_page> list_tasks(const wire::task_filter& filter);
@@ -57,7 +57,7 @@ public:
 
   class tasks;
   /// What happens to the task that the message makes, or reaches, until it ends or asks.
-  [[nodiscard]] result<std::unique_ptr<tasks>> send_streaming(const wire::sending& what,
+  [[nodiscard]] result<std::unique_ptr<tasks>> send_streaming(const wire::sending& request,
                                                               lost_handler on_lost = {},
                                                               resumed_handler on_resumed = {});
   /// What happens to a task until it ends.

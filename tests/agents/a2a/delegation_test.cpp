@@ -15,7 +15,7 @@ std::string word_of(const delegation_step& step) {
     std::string operator()(const do_keep& it) const { return it.tells ? "keep!" : "keep"; }
     std::string operator()(const do_send& it) const { return it.streams ? "stream" : "send"; }
     std::string operator()(const do_deliver& it) const {
-      return "deliver " + text_of(it.what->parts);
+      return "deliver " + text_of(it.message->parts);
     }
     std::string operator()(const do_listen&) const { return "listen"; }
     std::string operator()(const do_get&) const { return "get"; }
@@ -25,19 +25,19 @@ std::string word_of(const delegation_step& step) {
     std::string operator()(const do_wait&) const { return {}; }
     std::string operator()(const do_end&) const { return "end"; }
     std::string operator()(const do_report& it) const {
-      if (const auto* asked = std::get_if<report_question>(&it.what))
+      if (const auto* asked = std::get_if<report_question>(&it.report))
         return "ask " + asked->prompt;
-      if (std::holds_alternative<report_withdrawal>(it.what))
+      if (std::holds_alternative<report_withdrawal>(it.report))
         return "withdraw";
-      if (std::holds_alternative<report_completed>(it.what))
+      if (std::holds_alternative<report_completed>(it.report))
         return "completed";
-      if (const auto* failed = std::get_if<report_failed>(&it.what))
+      if (const auto* failed = std::get_if<report_failed>(&it.report))
         return (failed->retry ? "failed: " : "failed for good: ") + failed->reason;
-      if (const auto* canceled = std::get_if<report_canceled>(&it.what))
+      if (const auto* canceled = std::get_if<report_canceled>(&it.report))
         return "canceled " + std::string(to_string(canceled->outcome));
-      if (std::holds_alternative<report_artifact>(it.what))
+      if (std::holds_alternative<report_artifact>(it.report))
         return "artifact";
-      if (std::holds_alternative<report_message>(it.what))
+      if (std::holds_alternative<report_message>(it.report))
         return "message";
       return "report";
     }
