@@ -15,10 +15,10 @@ namespace {
 /// Tables that are behind are looked at again after this time.
 constexpr std::chrono::milliseconds behind_interval{10};
 
-/// Groups that are staged while the first is on its way to the disk, and their bytes: about as many
-/// as the journal writes with one sync. More only take memory.
+/// Groups that are staged while the first is on its way to the disk, and their bytes: enough to
+/// keep the disk busy. A change that arrives meanwhile waits for all of them.
 constexpr std::size_t groups_in_flight_max = 8;
-constexpr std::size_t bytes_in_flight_max = std::size_t{8} << 20;
+constexpr std::size_t bytes_in_flight_max = std::size_t{2} << 20;
 
 /// Memory for rows that is kept from one group to a later one.
 constexpr std::size_t spare_rows_bytes_max = std::size_t{1} << 20;

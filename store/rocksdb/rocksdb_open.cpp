@@ -22,6 +22,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,9 @@ namespace fs = std::filesystem;
 
 constexpr int bloom_bits_per_key = 10;
 constexpr int open_files_max = 512; ///< Unlimited would open every file at start.
+
+/// Table files that were flushed and not yet compacted. With more, writing waits for compactions.
+constexpr int new_tables_max = 96;
 
 error refuse(std::string why) {
   return make_error(errc::store_failed, std::move(why));
@@ -127,6 +131,10 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
   out.write_buffer_size = internals.write_buffer_bytes;
   out.max_write_buffer_number = 16; // The writer bounds what is not safe, and does not block.
   out.level_compaction_dynamic_level_bytes = true;
+  // The writer does not wait in the tables (when_stalled), so a slow write is a refused one, for
+  // all clients and for seconds.
+  out.level0_slowdown_writes_trigger = new_tables_max;
+  out.level0_stop_writes_trigger = new_tables_max;
   out.bytes_per_sync = 1 << 20;
   // One thread writes, so nothing is won by letting several into the memory table.
   out.allow_concurrent_memtable_write = false;
@@ -276,12 +284,17 @@ result<void> make_journal_directory(const std::string& directory) {
                                        + std::strerror(reason) + ").")};
 }
 
+/// On the thread of the compactions. They compute much (LZ4, checksums), and loops and actors are
+/// not to wait for their turn on the processor. With the lowest priority they would stand still
+/// beside a server with much to do, until the tables refuse writes.
+void lower_own_priority(void*) {
+  constexpr int compaction_niceness = 5;
+  static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), compaction_niceness));
+}
+
 result<void> open_tables(opened_files& out, const std::string& directory,
                          const rocksdb_internals& internals) {
   auto& base = internals.env ? *internals.env : *rocksdb::Env::Default();
-  // Compactions compute much (LZ4, checksums) and nobody waits for them; the loops and actors are
-  // not to wait for their turn on the processor.
-  static_cast<void>(base.LowerThreadPoolCPUPriority(rocksdb::Env::LOW, rocksdb::CpuPriority::kLow));
   const auto ended = look_at_old_log(base, directory);
   if (!ended)
     return ended.error();
@@ -291,6 +304,7 @@ result<void> open_tables(opened_files& out, const std::string& directory,
   rocksdb::DB* raw = nullptr;
   const auto opened = rocksdb::DB::Open(database_options(internals, *out.env), directory, &raw);
   out.db.reset(raw);
+  base.Schedule(lower_own_priority, nullptr, rocksdb::Env::LOW);
   return opened.ok() ? result<void>{} : result<void>{describe_open_failure(opened, directory)};
 }
 

@@ -6,6 +6,7 @@
 #include "store/archive_reader.hpp"
 #include "store/id_claims.hpp"
 #include "store/rocksdb/catch_up.hpp"
+#include "store/rocksdb/change_queue.hpp"
 #include "store/rocksdb/group_writer.hpp"
 #include "store/rocksdb/past.hpp"
 #include "store/rocksdb/replay.hpp"
@@ -32,48 +33,6 @@ namespace {
 
 /// Its row is given its room before it is written.
 constexpr std::size_t long_change_bytes = std::size_t{64} << 10;
-
-/// In its group of the journal, about.
-std::size_t bytes_of(const submission& of) {
-  auto out = of.row.size();
-  for (const auto& each : of.submitted.conditions)
-    out += each->key.size() + each->answer.size();
-  return out;
-}
-
-/// Changes that wait for the writer, in order, cut into groups that are each no more than a batch.
-class group_queue {
-public:
-  void push(submission&& each) {
-    const auto bytes = bytes_of(each);
-    if (groups_.empty() || groups_.back().size() == group_changes_max
-        || last_bytes_ + bytes > group_bytes_max) {
-      groups_.push_back(std::exchange(spare_, {}));
-      last_bytes_ = 0;
-    }
-    groups_.back().push_back(std::move(each));
-    last_bytes_ += bytes;
-    ++size_;
-  }
-  /// The first group. Not to be called when empty.
-  [[nodiscard]] std::vector<submission> take() {
-    auto out = std::move(groups_.front());
-    groups_.pop_front();
-    size_ -= out.size();
-    return out;
-  }
-  /// `used` is empty; its memory serves a later group.
-  void reuse(std::vector<submission>&& used) { spare_ = std::move(used); }
-  [[nodiscard]] bool empty() const noexcept { return groups_.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; } ///< Changes.
-  [[nodiscard]] std::deque<std::vector<submission>>& groups() noexcept { return groups_; }
-
-private:
-  std::deque<std::vector<submission>> groups_;
-  std::vector<submission> spare_; ///< Empty.
-  std::size_t last_bytes_ = 0;    ///< Of the journal rows in the last group.
-  std::size_t size_ = 0;
-};
 
 /// Changes are handed in on any thread. The writer takes what has gathered as one group, and calls
 /// the continuations once the group is durable and visible (group_writer).
@@ -425,16 +384,12 @@ private:
 
   /// Takes the continuations of what a failing disk keeps waiting. Under the lock.
   void drop_continuations(std::vector<committed_fn>& into) {
-    const auto drop = [&](std::vector<submission>& of) {
-      for (auto& each : of)
-        into.push_back(std::exchange(each.then, nullptr));
-    };
-    drop(awaiting_);
+    const auto take = [&](submission& of) { into.push_back(std::exchange(of.then, nullptr)); };
+    std::ranges::for_each(awaiting_, take);
     if (!problem_.empty()) {
       groups_.take_continuations(into); // The writer calls none before it has cleared the problem.
       for (auto* waiting : {&returned_, &queue_})
-        for (auto& group : waiting->groups())
-          drop(group);
+        waiting->for_each(take);
     }
     std::erase_if(into, [](const committed_fn& each) { return !each; });
   }
@@ -577,8 +532,7 @@ private:
       expired_at = std::exchange(expired_at_, std::nullopt);
       // What has waited for its objective goes first.
       auto& next = returned_.empty() ? queue_ : returned_;
-      if (!next.empty())
-        changes = next.take();
+      changes = next.take();
     }
     if (expired_at)
       came_.forget_expired(*expired_at);
@@ -738,9 +692,9 @@ private:
   mutable std::mutex guard_; ///< Of what follows.
   std::condition_variable work_;
   std::condition_variable done_;
-  group_queue queue_;
+  change_queue queue_;
   std::optional<timestamp> expired_at_; ///< What may come again then is to be forgotten.
-  group_queue returned_;                ///< Their objectives were read back, or do not exist.
+  change_queue returned_;               ///< Their objectives were read back, or do not exist.
   std::vector<objective_id> settled_;   ///< To be sealed.
   push_queue pushes_{push_queue::bounds{}};
   std::vector<submission> awaiting_; ///< Their objectives have left memory and are being read.

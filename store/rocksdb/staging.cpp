@@ -31,17 +31,25 @@ void make_room(rocksdb::WriteBatch& rows, std::size_t bytes) {
   rows = rocksdb::WriteBatch(std::move(longer));
 }
 
+/// Of the rows that the changes will have in the tables, about: a long change is in the row of its
+/// event, and in that of the record.
+std::size_t bytes_of_rows(const std::vector<submission>& changes) {
+  std::size_t out = 0;
+  for (const auto& each : changes)
+    out += 2 * each.row.size();
+  return out;
+}
+
 void free_long(std::string& scratch) {
   if (scratch.capacity() >= long_row_bytes)
     std::string().swap(scratch);
 }
 
-/// A change without content: its continuation runs when all earlier changes are durable.
+} // namespace
+
 bool is_empty(const change& change) noexcept {
   return change.context.empty() && change.task.id.empty() && change.events.empty();
 }
-
-} // namespace
 
 void staging::stage(staged_group& group, const std::unordered_set<std::string>& awaited,
                     std::vector<submission>& apart) {
@@ -50,6 +58,7 @@ void staging::stage(staged_group& group, const std::unordered_set<std::string>& 
   group.added = {};
   group.is_closed = false;
   group_ = &group;
+  make_room(group.rows, bytes_of_rows(group.changes));
   delete_forgotten();
   const auto must_wait = [&](const submission& each) {
     const auto is_same = [&](const submission& other) {

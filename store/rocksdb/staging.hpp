@@ -38,6 +38,9 @@ struct submission {
   once_ptr conflict{};          ///< Came before, so nothing is changed.
 };
 
+/// A change without content: its continuation runs when all earlier changes are durable.
+[[nodiscard]] bool is_empty(const change& change) noexcept;
+
 /// What becomes durable together.
 struct staged_group {
   struct seal {
