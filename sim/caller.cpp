@@ -260,6 +260,9 @@ void caller::hand_on(const std::string& event) {
   on_event(on_the_way_back(event, bug, chance_, binding::json_rpc));
   if (number == number_ && is_wrong && bug == mutant::repeated_event)
     on_event(event);
+  if (bug == mutant::revived_task && number == number_
+      && event.find("TASK_STATE_COMPLETED") != std::string::npos && chance_.chance(0.2))
+    on_event(std::regex_replace(event, std::regex("TASK_STATE_COMPLETED"), "TASK_STATE_WORKING"));
   if (const auto held = std::exchange(held_event_, {}); number == number_ && !held.empty())
     on_event(held);
 }

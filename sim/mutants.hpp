@@ -52,6 +52,8 @@ enum class mutant : std::uint8_t {
   deaf_to_limits,
   two_starts,
   lost_report,
+  other_start,
+  revived_task,
 };
 
 struct planted {
@@ -74,7 +76,7 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"message-of-another-name", mutant::message_of_another_name, "kept"},
     {"lost-dependency", mutant::lost_dependency, "plans"},
     {"no-limit", mutant::no_limit, "plans"},
-    {"lost-tail", mutant::lost_tail, "kept"},
+    {"lost-tail", mutant::lost_tail, "run"},
     {"forgetful-start", mutant::forgetful_start, "messages"},
     {"every-owner", mutant::every_owner, "owners"},
     {"list-of-all", mutant::list_of_all, "owners"},
@@ -84,7 +86,7 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"poor-view", mutant::poor_view, "fold"},
     {"old-objective", mutant::old_objective, "same"},
     {"lost-recovery", mutant::lost_recovery, "still"},
-    {"leaked-slot", mutant::leaked_slot, "model"},
+    {"leaked-slot", mutant::leaked_slot, "run"},
     {"names-not-synced", mutant::names_not_synced, "run"},
     {"deaf-to-errors", mutant::deaf_to_errors, "run"},
     {"torn-write", mutant::torn_write, "run"},
@@ -102,6 +104,8 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"deaf-to-limits", mutant::deaf_to_limits, "limits"},
     {"two-starts", mutant::two_starts, "attempts"},
     {"lost-report", mutant::lost_report, "model"},
+    {"other-start", mutant::other_start, "recovery"},
+    {"revived-task", mutant::revived_task, "moves"},
 });
 
 } // namespace troupe::sim

@@ -27,7 +27,7 @@ settings draw_settings(std::uint64_t seed) {
 
   dice network(seed, "settings of the network");
   out.latency_max = network.one_of(std::to_array<nanoseconds>({0ns, 100us, 5ms, 100ms}));
-  out.piece_bytes_max = network.one_of(std::to_array<std::size_t>({0, 0, 1'400, 100, 1}));
+  out.piece_bytes_max = network.one_of(std::to_array<std::size_t>({0, 0, 1'400, 100, 3}));
   out.window_bytes = network.one_of(std::to_array<std::size_t>({64 * 1024, 64 * 1024, 4096, 64}));
   if (network.chance(0.25))
     out.stalls = network.one_of(std::to_array<double>({0.001, 0.02}));
