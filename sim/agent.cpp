@@ -7,10 +7,13 @@
 
 namespace troupe::sim {
 
-namespace {
-
 /// How an attempt ends.
 enum class ending : std::uint8_t { completed, failed, failed_for_good, rejected, thrown, silent };
+
+namespace {
+
+/// More than wait apart for a reader of a stream.
+constexpr int burst_chunks = 20;
 
 ending draw_ending(dice& chance, const settings& how) {
   if (chance.chance(how.silent))
@@ -22,11 +25,32 @@ ending draw_ending(dice& chance, const settings& how) {
   return ways[chance.below(ways.size())];
 }
 
+/// What an attempt has reported first counts; what comes after its end is not looked at.
+void tell_end(world& in, std::size_t place, const char* report) {
+  auto& of = in.seen.attempts[place];
+  if (in.is_dying || !of.report.empty())
+    return;
+  of.report = report;
+  of.reported = in.next_moment();
+}
+
 /// What an attempt makes, and writes down that it did.
-artifact chunk(world& in, const std::string& name, std::uint32_t attempt, int number) {
-  auto text = name + "/" + std::to_string(attempt) + "/" + std::to_string(number) + ";";
+artifact chunk(world& in, std::size_t place, const std::string& id, int number) {
+  auto& of = in.seen.attempts[place];
+  auto text = of.name + "/" + std::to_string(of.number) + "/" + std::to_string(number) + ";";
   in.seen.chunks.insert(text);
-  return text_artifact("out", std::move(text));
+  auto out = text_artifact("out", text);
+  out.artifact_id = id;
+  if (of.report.empty()) {
+    stream_event made;
+    made.kind = event_kind::artifact;
+    made.at = in.next_moment();
+    made.artifact = id;
+    made.text = std::move(text);
+    made.append = id == "out" && number > 1;
+    of.made.push_back(std::move(made));
+  }
+  return out;
 }
 
 } // namespace
@@ -45,6 +69,8 @@ public:
     in_.story.add("attempt " + std::to_string(number_) + " of " + name_ + " is over");
   }
 
+  std::unique_ptr<run> twin; ///< By a planted bug.
+
   void on_wake() override {
     if (is_over_)
       return;
@@ -55,7 +81,7 @@ public:
   }
   void on_answer(const message_ptr&) override {
     in_.story.add(name_ + " gets an answer");
-    is_asking_ = false;
+    in_.story.reached("an agent gets an answer");
     wait();
   }
   bool on_cancel() override {
@@ -75,7 +101,7 @@ private:
   void go_on() {
     if (chance_.chance(in_.how.asking)) {
       in_.story.add(name_ + " asks");
-      is_asking_ = true;
+      in_.story.reached("an agent asks");
       report_question asked;
       asked.prompt = "which?";
       port_->report(std::move(asked));
@@ -96,13 +122,13 @@ private:
         port_->report(std::move(said));
         break;
       }
-      default: {
-        report_artifact made;
-        made.artifact = chunk(in_, name_, number_, ++chunks_);
-        made.artifact.artifact_id = "out";
-        made.append = chunks_ > 1;
-        port_->report(std::move(made));
-      }
+      default:
+        for (auto left = chance_.chance(0.1) ? burst_chunks : 1; left > 0; --left) {
+          report_artifact made;
+          made.artifact = chunk(in_, place_, "out", ++chunks_);
+          made.append = chunks_ > 1;
+          port_->report(std::move(made));
+        }
     }
     wait();
   }
@@ -110,10 +136,12 @@ private:
   void complete() {
     is_over_ = true;
     report_completed done;
-    done.artifacts.push_back(chunk(in_, name_, number_, ++chunks_));
-    done.artifacts.back().artifact_id = "result";
+    done.artifacts.push_back(chunk(in_, place_, "result", ++chunks_));
     if (!in_.is_dying)
       in_.seen.attempts[place_].completed = in_.next_moment();
+    tell_end(in_, place_, "completed");
+    if (in_.how.bug == mutant::lost_report && chance_.chance(0.1))
+      return;
     port_->report(std::move(done));
   }
 
@@ -124,9 +152,15 @@ private:
       case ending::failed_for_good: fail(false); break;
       case ending::rejected:
         is_over_ = true;
+        in_.story.reached("an agent rejects a task");
+        tell_end(in_, place_, "rejected");
         port_->report(report_rejected{"drawn"});
         break;
-      case ending::thrown: is_over_ = true; throw std::runtime_error("drawn");
+      case ending::thrown:
+        is_over_ = true;
+        in_.story.reached("an agent throws");
+        tell_end(in_, place_, "failed");
+        throw std::runtime_error("drawn");
       case ending::silent: in_.story.reached("an agent is silent"); return;
     }
     if (chance_.chance(in_.how.careless)) {
@@ -137,6 +171,7 @@ private:
 
   void fail(bool retry) {
     is_over_ = true;
+    tell_end(in_, place_, retry ? "failed" : "failed for good");
     port_->report(report_failed{"drawn", retry});
   }
 
@@ -149,7 +184,6 @@ private:
   const ending ending_;
   int steps_left_;
   int chunks_ = 0;
-  bool is_asking_ = false;
   bool is_over_ = false;
 };
 
@@ -158,29 +192,40 @@ start_result agent::start(const order_ptr& order, const agent_port_ptr& port) {
   const auto place = in_.seen.attempts.size();
   attempt& begun = in_.seen.attempts.emplace_back();
   begun.task = order->id.str();
-  begun.name = order->name;
+  begun.name = name;
+  begun.is_lone = order->name.empty();
   begun.number = order->attempt;
   begun.began = in_.next_moment();
   in_.story.add("attempt " + std::to_string(order->attempt) + " of " + name + " begins, task "
                 + begun.task);
+  if (order->attempt > 1)
+    in_.story.reached("a task gets another attempt");
   dice chance(in_.how.seed, "agent " + name + " " + std::to_string(order->attempt));
-  if (chance.chance(0.3)) {
-    begun.ended = begun.began;
-    switch (draw_ending(chance, in_.how)) {
-      case ending::failed: return report_failed{"drawn", true};
-      case ending::failed_for_good: return report_failed{"drawn", false};
-      case ending::rejected: return report_rejected{"drawn"};
-      case ending::thrown: throw std::runtime_error("drawn");
-      case ending::completed:
-      case ending::silent: break;
+  if (!chance.chance(0.3)) {
+    auto out = std::make_unique<run>(in_, chance, name, order->attempt, place, port);
+    if (in_.how.bug == mutant::two_starts && chance.chance(0.1)) {
+      in_.seen.attempts.push_back(in_.seen.attempts[place]);
+      in_.seen.attempts.back().began = in_.next_moment();
+      out->twin = std::make_unique<run>(in_, chance, name, order->attempt, place + 1, port);
     }
-    begun.completed = begun.began;
-    report_completed done;
-    done.artifacts.push_back(chunk(in_, name, order->attempt, 1));
-    done.artifacts.back().artifact_id = "result";
-    return done;
+    return out;
   }
-  return std::make_unique<run>(in_, chance, name, order->attempt, place, port);
+  in_.story.reached("an agent ends at once");
+  begun.ended = begun.began;
+  const auto tell = [&](const char* report) { tell_end(in_, place, report); };
+  switch (draw_ending(chance, in_.how)) {
+    case ending::failed: tell("failed"); return report_failed{"drawn", true};
+    case ending::failed_for_good: tell("failed for good"); return report_failed{"drawn", false};
+    case ending::rejected: tell("rejected"); return report_rejected{"drawn"};
+    case ending::thrown: tell("failed"); throw std::runtime_error("drawn");
+    case ending::completed:
+    case ending::silent: break;
+  }
+  begun.completed = begun.began;
+  report_completed done;
+  done.artifacts.push_back(chunk(in_, place, "result", 1));
+  tell("completed");
+  return done;
 }
 
 } // namespace troupe::sim

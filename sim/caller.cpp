@@ -1,8 +1,14 @@
 #include "sim/caller.hpp"
 
+#include "protocol/json/quoted.hpp"
+
+#include <boost/json/parse.hpp>
+
 #include <algorithm>
 #include <regex>
 #include <utility>
+
+#include "sim/views.hpp"
 
 namespace troupe::sim {
 
@@ -15,23 +21,99 @@ constexpr std::size_t everything = std::string::npos;
 constexpr std::size_t bytes_before_stop = 200;
 
 /// What becomes of a question that a planted bug changes.
-std::string on_the_way(const std::string& params, mutant bug) {
+caller::question on_the_way(caller::question asked, mutant bug) {
+  const auto replace = [](std::string& in, const char* what, const char* by) {
+    in = std::regex_replace(in, std::regex(what), by);
+  };
   switch (bug) {
     case mutant::lost_dependency:
-      return std::regex_replace(params, std::regex(R"re("dependencies":\["[^"]*",?)re"),
-                                R"("dependencies":[)");
+      replace(asked.params, R"re("dependencies":\["[^"]*",?)re", R"("dependencies":[)");
+      break;
     case mutant::no_limit:
-      return std::regex_replace(params, std::regex(R"("maxParallel":\d+)"), R"("maxParallel":0)");
+      replace(asked.params, R"("maxParallel":\d+)", R"("maxParallel":0)");
+      break;
     case mutant::message_of_another_name:
-      return std::regex_replace(params, std::regex(R"("messageId":")"), R"("messageId":"x)");
-    default: return params;
+      replace(asked.params, R"("messageId":")", R"("messageId":"x)");
+      break;
+    case mutant::forgotten_cursor: replace(asked.headers, "Troupe-Cursor: [^\r]*\r\n", ""); break;
+    default: break;
   }
+  return asked;
+}
+
+/// What becomes of an answer or an event.
+std::string on_the_way_back(std::string body, mutant bug, dice& chance, binding how) {
+  switch (bug) {
+    case mutant::wrong_text:
+      if (chance.chance(0.05))
+        body = std::regex_replace(body, std::regex("/1;"), "/0;");
+      break;
+    case mutant::other_version:
+      if (how == binding::json_rpc_0_3)
+        body =
+            std::regex_replace(body, std::regex(R"("state":"completed")"), R"("state":"working")");
+      break;
+    case mutant::other_binding:
+      if (how == binding::rest)
+        body = std::regex_replace(body, std::regex(R"("artifactId":"result")"),
+                                  R"("artifactId":"other")");
+      break;
+    default: break;
+  }
+  return body;
+}
+
+std::string body_of(const caller::question& asked, std::uint64_t number) {
+  if (asked.how == binding::json_rpc)
+    return R"({"jsonrpc":"2.0","id":)" + std::to_string(number) + R"(,"method":")" + asked.method
+           + R"(","params":)" + asked.params + "}";
+  return R"({"jsonrpc":"2.0","id":)" + std::to_string(number)
+         + R"(,"method":"tasks/get","params":{"id":)" + quoted(asked.task) + "}}";
+}
+
+std::string bytes_of(const caller::question& asked, std::uint64_t number) {
+  const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
+  switch (asked.how) {
+    case binding::rest: return "GET /tasks/" + asked.task + host + "A2A-Version: 1.0\r\n\r\n";
+    case binding::rest_0_3: return "GET /v1/tasks/" + asked.task + host + "\r\n";
+    case binding::json_rpc:
+    case binding::json_rpc_0_3: break;
+  }
+  const auto body = body_of(asked, number);
+  return "POST /" + host + (asked.how == binding::json_rpc ? "A2A-Version: 1.0\r\n" : "")
+         + "Content-Type: application/json\r\n" + asked.headers
+         + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
 } // namespace
 
-caller::caller(world& in, dice& network, std::string name)
-    : in_(in), network_(network), name_(std::move(name)), chance_(in.stream("caller " + name_)),
+std::string name_of(binding how) {
+  switch (how) {
+    case binding::json_rpc: return "1.0 over JSON-RPC";
+    case binding::json_rpc_0_3: return "0.3 over JSON-RPC";
+    case binding::rest: return "1.0 over REST";
+    case binding::rest_0_3: return "0.3 over REST";
+  }
+  return {};
+}
+
+std::optional<task_view> read_answer(binding how, const std::string& body) {
+  boost::system::error_code failed;
+  const auto whole = boost::json::parse(body, failed);
+  if (failed || !whole.is_object())
+    return std::nullopt;
+  const auto* task = &whole.as_object();
+  if (how == binding::json_rpc || how == binding::json_rpc_0_3) {
+    const auto* result = task->if_contains("result");
+    task = result == nullptr ? nullptr : result->if_object();
+  }
+  if (task == nullptr || !task->contains("status"))
+    return std::nullopt;
+  return how == binding::json_rpc || how == binding::rest ? read_task(*task) : read_task_0_3(*task);
+}
+
+caller::caller(world& in, std::string name)
+    : in_(in), name_(std::move(name)), chance_(in.stream("caller " + name_)),
       self_(std::make_shared<caller*>(this)) {}
 
 caller::~caller() {
@@ -42,10 +124,19 @@ caller::~caller() {
 bool caller::connect() {
   if (to_ && !to_->is_broken() && !to_->is_over() && !chance_.chance(0.05))
     return true;
+  if (to_ && to_->is_over() && !to_->is_broken())
+    in_.story.reached("the server has closed a connection that was kept");
   hang_up();
-  auto fresh = std::make_shared<connection>(in_, network_);
-  if ((!in_.is_calm && network_.chance(in_.how.refusals)) || !in_.dial || !in_.dial(fresh))
+  auto fresh = std::make_shared<connection>(
+      in_, in_.stream("connection " + name_ + "." + std::to_string(++connections_)));
+  if (!in_.is_calm && chance_.chance(in_.how.refusals)) {
+    in_.story.reached("a connection is refused");
     return false;
+  }
+  if (!in_.dial || !in_.dial(fresh)) {
+    in_.story.reached("a client asks while no server runs");
+    return false;
+  }
   to_ = std::move(fresh);
   reader_ = {};
   manner_ = in_.is_calm                               ? manner::at_once
@@ -70,12 +161,11 @@ void caller::ask(const question& asked) {
     return;
   }
   reader_.begin_next();
-  const auto body = R"({"jsonrpc":"2.0","id":)" + std::to_string(number_) + R"(,"method":")"
-                    + asked.method + R"(","params":)" + on_the_way(asked.params, in_.how.bug) + "}";
-  to_->send("POST / HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\nContent-Type: "
-            "application/json\r\n"
-            + asked.headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
-  in_.story.add(name_ + " sends " + asked.method + " " + asked.params);
+  held_event_.clear();
+  asked_ = on_the_way(asked, in_.how.bug);
+  to_->send(bytes_of(asked_, number_));
+  in_.story.add(name_ + " sends " + asked.method + " " + asked.params
+                + (asked.how == binding::json_rpc ? "" : " as " + name_of(asked.how)));
   watch_patience();
 }
 
@@ -141,8 +231,7 @@ void caller::read(std::size_t bytes_max) {
   }
   if (reader_.header("content-type").starts_with("text/event-stream"))
     for (const auto& event : reader_.take_events()) {
-      if (on_event)
-        on_event(event);
+      hand_on(event);
       if (number != number_)
         return;
     }
@@ -152,6 +241,37 @@ void caller::read(std::size_t bytes_max) {
     hang_up();
     finish(end::broken);
   }
+}
+
+void caller::hand_on(const std::string& event) {
+  if (!on_event)
+    return;
+  const auto bug = in_.how.bug;
+  const auto number = number_;
+  const bool is_wrong =
+      (bug == mutant::lost_event || bug == mutant::repeated_event || bug == mutant::swapped_events)
+      && chance_.chance(0.1);
+  if (is_wrong && bug == mutant::lost_event)
+    return;
+  if (is_wrong && bug == mutant::swapped_events && held_event_.empty()) {
+    held_event_ = event;
+    return;
+  }
+  on_event(on_the_way_back(event, bug, chance_, binding::json_rpc));
+  if (number == number_ && is_wrong && bug == mutant::repeated_event)
+    on_event(event);
+  if (bug == mutant::revived_task && number == number_
+      && event.find("TASK_STATE_COMPLETED") != std::string::npos && chance_.chance(0.2))
+    on_event(std::regex_replace(event, std::regex("TASK_STATE_COMPLETED"), "TASK_STATE_WORKING"));
+  if (const auto held = std::exchange(held_event_, {}); number == number_ && !held.empty())
+    on_event(held);
+}
+
+std::string caller::body() {
+  auto out = on_the_way_back(reader_.body(), in_.how.bug, chance_, asked_.how);
+  if (in_.how.bug == mutant::stale_answer && asked_.method == "GetTask")
+    out = old_answers_.emplace(asked_.params, out).first->second;
+  return out;
 }
 
 void caller::finish(end how) {

@@ -1,9 +1,11 @@
 // Asks the server, one request at a time, in real bytes over a connection of its own. It knows HTTP
-// and JSON-RPC, and not what is asked.
+// and the bindings, and not what is asked.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "sim/connection.hpp"
@@ -12,6 +14,14 @@
 
 namespace troupe::sim {
 
+/// How a question is put into bytes.
+enum class binding : std::uint8_t { json_rpc, json_rpc_0_3, rest, rest_0_3 };
+
+/// "1.0 over REST".
+[[nodiscard]] std::string name_of(binding how);
+/// The task in an answer to GetTask.
+[[nodiscard]] std::optional<task_view> read_answer(binding how, const std::string& body);
+
 class caller {
 public:
   struct question {
@@ -19,12 +29,13 @@ public:
     std::string params;                             ///< JSON.
     std::string headers;                            ///< Lines, each with its end.
     nanoseconds patience{std::chrono::seconds{10}}; ///< Without any byte.
+    binding how = binding::json_rpc;                ///< The others are for GetTask alone.
+    std::string task;                               ///< That GetTask names.
   };
 
   enum class end : std::uint8_t { answered, broken, timed_out, refused };
 
-  /// `network`: the dice of its connections; outlives the caller.
-  caller(world& in, dice& network, std::string name);
+  caller(world& in, std::string name);
   ~caller();
   caller(const caller&) = delete;
   caller& operator=(const caller&) = delete;
@@ -37,6 +48,8 @@ public:
 
   /// Of what was answered.
   [[nodiscard]] const http_reader& answer() const noexcept { return reader_; }
+  /// Its body, as the client gets it.
+  [[nodiscard]] std::string body();
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   /// The `data` of an event of a stream. It may hang up, and may not ask.
@@ -53,9 +66,9 @@ private:
   void read_slowly();
   void watch_patience();
   void finish(end how);
+  void hand_on(const std::string& event);
 
   world& in_;
-  dice& network_;
   const std::string name_;
   dice chance_;
   std::shared_ptr<connection> to_;
@@ -63,7 +76,11 @@ private:
   manner manner_ = manner::at_once;
   nanoseconds patience_{};
   nanoseconds heard_at_{};
+  std::uint64_t connections_ = 0;
   std::uint64_t number_ = 0; ///< Of the question; steps for an older one are void.
+  question asked_;
+  std::map<std::string, std::string> old_answers_; ///< That a planted bug gives again.
+  std::string held_event_;                         ///< By a planted bug, behind the next one.
   bool is_asking_ = false;
   bool is_reading_slowly_ = false;
   std::shared_ptr<caller*> self_; ///< Null once it is gone.

@@ -20,6 +20,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t tasks_known_max = 50;
 constexpr std::size_t objectives_known_max = 10;
+/// Of a client; one that waits for nothing would do hundreds in a second.
+constexpr std::uint64_t operations_max = 150;
 constexpr auto cursor_header = "A2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
 
 void remember(std::deque<std::string>& in, const std::string& id, std::size_t most) {
@@ -45,8 +47,8 @@ std::string json_of(const ordered_plan& plan) {
 
 } // namespace
 
-client::client(world& in, dice& network, const std::string& name)
-    : in_(in), name_(name), chance_(in.stream("client " + name)), caller_(in, network, name) {
+client::client(world& in, const std::string& name)
+    : in_(in), name_(name), chance_(in.stream("operation " + name)), caller_(in, name) {
   caller_.on_event = [this](const std::string& data) { on_event(data); };
   caller_.on_end = [this](caller::end how) { on_end(how); };
 }
@@ -113,6 +115,7 @@ client::request client::draw_plan(const std::string& objective) {
   request out;
   out.kind = call_kind::add_plan;
   out.method = "plans/create";
+  out.objective = objective;
   const auto plan = draw_tasks(objective + ".x" + name_ + std::to_string(++made_));
   out.params = R"({"objectiveId":)" + quoted(objective) + R"(,"id":)" + quoted(plan.name)
                + R"(,"start":true,)" + json_of(plan) + "}";
@@ -125,6 +128,7 @@ client::request client::draw_move(const std::string& objective) {
   request out;
   out.kind = call_kind::move;
   out.method = "objectives/update";
+  out.objective = objective;
   constexpr auto states = std::to_array<const char*>(
       {"blocked", "blocked", "working", "working", "working", "canceled"});
   out.params = R"({"id":)" + quoted(objective) + R"(,"status":)"
@@ -139,6 +143,9 @@ client::request client::draw() {
     out.method = method;
     out.task = kind == call_kind::read ? std::string{} : id;
     out.params = R"({"id":)" + quoted(id) + "}";
+    if (kind == call_kind::get && chance_.chance(in_.how.other_bindings))
+      out.how = chance_.one_of(
+          std::to_array<binding>({binding::json_rpc_0_3, binding::rest, binding::rest_0_3}));
   };
   const auto turn = chance_.below(100);
   if (turn < 12 && !in_.asking_tasks.empty()) {
@@ -158,6 +165,7 @@ client::request client::draw() {
       with(call_kind::cancel, "CancelTask", id);
     else {
       with(call_kind::get, "SubscribeToTask", id);
+      out.how = binding::json_rpc;
       out.is_stream = true;
     }
   } else if (turn < 40) {
@@ -183,15 +191,21 @@ client::request client::draw() {
 // -- doing it -------------------------------------------------------------------------------------
 
 void client::begin() {
-  if (in_.is_calm || is_stopped_)
+  if (in_.is_calm || is_stopped_ || operations_ == operations_max)
     return;
+  const auto operation = name_ + "." + std::to_string(++operations_);
+  chance_ = in_.stream("operation " + operation);
+  if (!in_.how.only.empty() && !in_.how.only.contains(operation))
+    return think();
   now_ = draw();
+  in_.seen.operations.push_back(operation);
   call_ = in_.seen.calls.size();
   call made;
   made.client = name_;
   made.kind = now_.kind;
   made.message_id = now_.message_id;
   made.task = now_.task;
+  made.objective = now_.objective;
   made.began = in_.next_moment();
   in_.seen.calls.push_back(std::move(made));
   if (!now_.message_id.empty())
@@ -199,6 +213,7 @@ void client::begin() {
   stream_.reset();
   cursor_.clear();
   tries_left_ = static_cast<int>(chance_.between(0, 4));
+  is_again_ = false;
   attempt();
 }
 
@@ -207,6 +222,10 @@ void client::attempt() {
   asked.method = now_.method;
   asked.params = now_.params;
   asked.patience = in_.how.patience;
+  asked.how = now_.how;
+  asked.task = now_.task;
+  if (now_.how != binding::json_rpc)
+    in_.story.reached("a task is read as " + name_of(now_.how));
   if (now_.is_stream) {
     asked.headers = cursor_header;
     asked.patience = std::max<nanoseconds>(asked.patience, 10s);
@@ -214,6 +233,7 @@ void client::attempt() {
       asked.headers += "Troupe-Cursor: " + cursor_ + "\r\n";
     begin_stream(cursor_);
   }
+  in_.seen.calls[call_].tries++;
   caller_.ask(asked);
 }
 
@@ -227,6 +247,7 @@ void client::begin_stream(const std::string& after) {
 }
 
 void client::on_event(const std::string& data) {
+  look_for_leaks(data);
   auto read = read_stream_event(data);
   if (!read)
     return;
@@ -234,14 +255,13 @@ void client::on_event(const std::string& data) {
   auto& stream = in_.seen.streams[*stream_];
   if (read->error != 0) {
     in_.seen.calls[call_].error = read->error;
+    in_.story.reached("a stream ends with an error");
     return;
   }
   auto& event = read->event;
   event.at = in_.next_moment();
   if (stream.task.empty())
     stream.task = read->task;
-  if (event.has_gap)
-    in_.story.reached("a resumed stream has a gap");
   if (!event.cursor.empty())
     cursor_ = event.cursor;
   if (now_.task.empty()) {
@@ -274,28 +294,95 @@ void client::on_answer() {
     in_.seen.streams[*stream_].is_complete = made.error == 0;
     return think();
   }
-  boost::system::error_code failed;
-  const auto whole = json::parse(answer.body(), failed);
-  in_.story.add(name_ + " gets " + std::to_string(answer.status()) + " " + answer.body());
-  if (answer.body().find("mayBeDone") != std::string::npos) {
+  const auto body = caller_.body();
+  look_for_leaks(body);
+  in_.story.add(name_ + " gets " + std::to_string(answer.status()) + " " + body);
+  if (body.find("mayBeDone") != std::string::npos) {
     in_.story.reached("a command that waits for the disk may still be done");
     return on_loss();
   }
   made.ended = in_.next_moment();
+  if (now_.how != binding::json_rpc) {
+    if (const auto shown = read_answer(now_.how, body); shown && answer.status() == 200) {
+      made.tasks.push_back(*shown);
+      learn(*shown);
+    } else {
+      made.error = answer.status() == 200 ? 1 : answer.status();
+    }
+    return think();
+  }
+  boost::system::error_code failed;
+  const auto whole = json::parse(body, failed);
   if (failed || !whole.is_object()) {
     made.error = answer.status();
+    note_error(made.error, body);
     return think();
   }
   if (const auto* error = whole.as_object().if_contains("error")) {
     const auto* code = error->is_object() ? error->as_object().if_contains("code") : nullptr;
     made.error = code != nullptr && code->is_int64() ? static_cast<int>(code->as_int64()) : 1;
+    note_error(made.error, body);
   } else if (const auto* result = whole.as_object().if_contains("result");
              result != nullptr && result->is_object()) {
+    note_answer(result->as_object());
     read_tasks(result->as_object());
   }
-  if (answer.status() == 429 || answer.status() == 503)
-    in_.story.reached("a request is refused because of a limit");
   think();
+}
+
+/// A server that has something of somebody else shows it with its mark.
+void client::look_for_leaks(const std::string& bytes) {
+  if (bytes.find(stranger_mark) != std::string::npos)
+    in_.seen.leaks.push_back(name_ + " was shown " + bytes);
+}
+
+void client::note_error(int code, const std::string& body) {
+  for (const std::string_view limit :
+       {"limits.live-tasks", "limits.requests-in-flight", "limits.connections",
+        "limits.backlog-changes", "limits.streams"})
+    if (body.find(limit) != std::string::npos)
+      in_.story.reached("a request is refused because of " + std::string(limit));
+  if (body.find("too many reads wait") != std::string::npos)
+    in_.story.reached("a read is refused because too many wait");
+  if (const auto status = caller_.answer().status(); status == 429 || status == 503)
+    in_.story.reached("a request is refused for a while");
+  if (now_.kind == call_kind::cancel)
+    in_.story.reached("a cancel is refused");
+  if (now_.kind == call_kind::answer)
+    in_.story.reached("an answer to a question is refused");
+  if (now_.kind == call_kind::add_plan)
+    in_.story.reached("a plan is refused");
+  if (now_.kind == call_kind::create && is_again_)
+    in_.story.reached("an objective that is made again is refused");
+  if (now_.is_stream && code != 0)
+    in_.story.reached("a stream is refused");
+}
+
+void client::note_answer(const json::object& result) {
+  switch (now_.kind) {
+    case call_kind::send:
+      if (is_again_)
+        in_.story.reached("a message that was sent again is taken");
+      if (const auto* task = result.if_contains("task"); task != nullptr) {
+        const auto state = read_task(task->as_object()).state;
+        if (state == "TASK_STATE_INPUT_REQUIRED")
+          in_.story.reached("a send is answered with a question");
+        if (is_terminal(state))
+          in_.story.reached("a send is answered with an end");
+      }
+      break;
+    case call_kind::answer: in_.story.reached("a question is answered"); break;
+    case call_kind::list:
+      if (result.contains("nextPageToken") && !result.at("nextPageToken").as_string().empty())
+        in_.story.reached("a list has another page");
+      break;
+    case call_kind::create: in_.story.reached("an objective begins"); break;
+    case call_kind::add_plan: in_.story.reached("a plan joins an objective"); break;
+    case call_kind::move: in_.story.reached("an objective is moved"); break;
+    case call_kind::get:
+    case call_kind::cancel:
+    case call_kind::read: break;
+  }
 }
 
 void client::read_tasks(const json::object& result) {
@@ -335,9 +422,14 @@ void client::on_loss() {
   if (!now_.may_repeat || tries_left_-- <= 0)
     return think();
   in_.story.reached("a request is sent again");
+  is_again_ = true;
   in_.after(chance_.between(1ms, 1s), [this] {
-    if (!is_stopped_)
-      attempt();
+    if (is_stopped_)
+      return;
+    if (in_.is_disk_behind && in_.is_disk_behind())
+      in_.story.reached(cursor_.empty() ? "a request is sent again while changes wait for the disk"
+                                        : "a stream is resumed while changes wait for the disk");
+    attempt();
   });
 }
 

@@ -16,7 +16,7 @@ namespace troupe::sim {
 
 class client {
 public:
-  client(world& in, dice& network, const std::string& name);
+  client(world& in, const std::string& name);
 
   /// Draws its next request and makes it; then the next one, until the world is calm.
   void begin();
@@ -30,7 +30,9 @@ private:
     std::string params;
     std::string message_id;
     std::string task;
+    std::string objective;
     bool is_stream = false;
+    binding how = binding::json_rpc;
     bool may_repeat = true; ///< With the same ids it has no other effect when it comes twice.
   };
 
@@ -50,17 +52,22 @@ private:
   void think();
   void learn(const task_view& shown);
   void read_tasks(const boost::json::object& result);
+  void note_error(int code, const std::string& body);
+  void note_answer(const boost::json::object& result);
+  void look_for_leaks(const std::string& bytes);
 
   world& in_;
   const std::string name_;
-  dice chance_;
+  dice chance_; ///< Of the operation; each has its own, so that one can be left out.
   caller caller_;
+  std::size_t operations_ = 0;
   std::size_t made_ = 0; ///< Counts messages and objectives.
   request now_;
   std::size_t call_ = 0;              ///< In the history.
   std::optional<std::size_t> stream_; ///< In the history.
   std::string cursor_;                ///< Of the last event.
   int tries_left_ = 0;
+  bool is_again_ = false; ///< It was sent before.
   bool is_stopped_ = false;
 };
 

@@ -7,6 +7,12 @@
 
 namespace troupe::sim {
 
+namespace {
+
+constexpr std::size_t calm_window_bytes = 64 * 1024;
+
+} // namespace
+
 // -- the server's end -----------------------------------------------------------------------------
 
 class connection::stream final : public net::byte_stream {
@@ -33,6 +39,8 @@ public:
   std::size_t write_some(const pieces& from, net::error_code& ec) override {
     ec = {};
     if (of_->is_broken_ || of_->is_client_gone_) {
+      if (!of_->in_.is_dying)
+        of_->in_.story.reached("an answer has no reader any more");
       ec = net::asio::error::broken_pipe;
       return 0;
     }
@@ -41,6 +49,7 @@ public:
       taken.append(static_cast<const char*>(piece.data()), piece.size());
     const auto room = of_->room();
     if (room == 0 && !taken.empty()) {
+      of_->in_.story.reached("the server waits for a reader");
       ec = net::asio::error::would_block;
       return 0;
     }
@@ -134,15 +143,18 @@ void connection::close() {
 
 std::size_t connection::room() const {
   const auto used = to_client_.arrived.size() + to_client_.under_way;
-  return used < in_.how.window_bytes ? in_.how.window_bytes - used : 0;
+  const auto window = in_.is_calm ? calm_window_bytes : in_.how.window_bytes;
+  return used < window ? window - used : 0;
 }
 
 nanoseconds connection::arrival(direction& to) {
   auto wait = nanoseconds{0};
   if (!in_.is_calm)
     wait = chance_.between(wait, in_.how.latency_max);
-  if (!in_.is_calm && chance_.chance(in_.how.stalls))
+  if (!in_.is_calm && chance_.chance(in_.how.stalls)) {
+    in_.story.reached("a piece stalls");
     wait = chance_.between(nanoseconds{0}, in_.how.stall_max);
+  }
   to.last = std::max(to.last, in_.now() + wait);
   return to.last - in_.now();
 }
@@ -153,7 +165,7 @@ void connection::deliver(direction& to, std::string bytes) {
   to.under_way += bytes.size();
   while (!bytes.empty()) {
     auto size = bytes.size();
-    if (in_.how.piece_bytes_max != 0)
+    if (in_.how.piece_bytes_max != 0 && !in_.is_calm)
       size = std::min(size, 1 + chance_.below(in_.how.piece_bytes_max));
     auto piece = bytes.substr(0, size);
     bytes.erase(0, size);
@@ -162,12 +174,16 @@ void connection::deliver(direction& to, std::string bytes) {
       if (self->is_broken_)
         return;
       if (breaks) {
-        self->in_.story.add("a connection breaks");
+        const bool is_answer = &to == &self->to_client_;
+        self->in_.story.reached(!is_answer            ? "a connection breaks in a question"
+                                : to.arrived_all == 0 ? "a connection breaks before an answer"
+                                                      : "a connection breaks in an answer");
         self->break_off();
         return;
       }
       to.under_way -= piece.size();
       to.arrived += piece;
+      to.arrived_all += piece.size();
       if (&to == &self->to_server_)
         self->tell_server();
       else

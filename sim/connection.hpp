@@ -17,8 +17,8 @@ namespace troupe::sim {
 
 class connection : public std::enable_shared_from_this<connection> {
 public:
-  /// `chance`: the dice of the network; outlives the connection, as the world does.
-  connection(world& in, dice& chance) : in_(in), chance_(chance) {}
+  /// `chance`: what happens to its bytes.
+  connection(world& in, dice chance) : in_(in), chance_(chance) {}
 
   // -- the client's end ---------------------------------------------------------------------------
 
@@ -48,10 +48,11 @@ private:
 
   struct direction {
     std::string arrived;
-    std::size_t under_way = 0; ///< Bytes.
-    nanoseconds last{};        ///< When the last piece arrives: pieces keep their order.
-    bool is_closed = false;    ///< Nothing more is sent.
-    bool has_ended = false;    ///< And all of it has arrived.
+    std::size_t under_way = 0;   ///< Bytes.
+    std::size_t arrived_all = 0; ///< Bytes, since it began.
+    nanoseconds last{};          ///< When the last piece arrives: pieces keep their order.
+    bool is_closed = false;      ///< Nothing more is sent.
+    bool has_ended = false;      ///< And all of it has arrived.
   };
 
   void deliver(direction& to, std::string bytes);
@@ -63,7 +64,7 @@ private:
   [[nodiscard]] std::size_t room() const;
 
   world& in_;
-  dice& chance_;
+  dice chance_;
   direction to_server_;
   direction to_client_;
   bool is_broken_ = false;

@@ -1,5 +1,6 @@
 #include "sim/disk.hpp"
 
+#include "store/journal/frame.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <rocksdb/env.h>
@@ -48,9 +49,22 @@ const std::string& disk::directory() {
   return path;
 }
 
-void disk::die() {
+void disk::die(bool may_write) {
+  note_death();
   is_dead_ = true;
+  may_write_ = may_write;
   kept_tables_ = copy_of(*tables_, directory());
+}
+
+void disk::note_death() const {
+  if (in_.is_calm)
+    return;
+  if (is_syncing())
+    in_.story.reached("the process dies while a sync is under way");
+  else if (files_.calls_under_way() > 0)
+    in_.story.reached("the process dies while the disk has calls");
+  if (is_beginning_)
+    in_.story.reached("the process dies between two segments");
 }
 
 void disk::after_death(bool is_power_lost) {
@@ -58,22 +72,58 @@ void disk::after_death(bool is_power_lost) {
     files_.lose_power();
   else
     files_.end_process();
-  if (in_.how.bug == mutant::lost_tail)
-    cut_tail();
+  plant_after_death();
   files_.log.clear();
   tables_ = std::move(kept_tables_);
   is_dead_ = false;
   is_timed_ = false;
   syncs_waiting_ = 0;
+  is_beginning_ = false;
+}
+
+std::string disk::newest_segment() {
+  std::string out;
+  for (const auto& name : files_.names())
+    if (name.starts_with("segment-")
+        && files_.content(name).find_last_not_of('\0') + 1 > journal::segment_header_bytes)
+      out = name;
+  return out;
+}
+
+bool disk::damage(dice& chance) {
+  damaged_file_ = newest_segment();
+  if (damaged_file_.empty())
+    return false;
+  auto& content = files_.content(damaged_file_);
+  const auto end = content.find_last_not_of('\0') + 1;
+  damaged_at_ = chance.between(journal::segment_header_bytes, end - 1);
+  damaged_byte_ = content[damaged_at_];
+  content[damaged_at_] = static_cast<char>(damaged_byte_ ^ static_cast<char>(1 << chance.below(7)));
+  return true;
+}
+
+void disk::mend() {
+  files_.content(damaged_file_)[damaged_at_] = damaged_byte_;
+}
+
+// -- planted bugs ---------------------------------------------------------------------------------
+
+void disk::plant_after_death() {
+  switch (in_.how.bug) {
+    case mutant::lost_tail: return cut_tail();
+    case mutant::forged_bytes: return forge();
+    case mutant::lost_segment:
+      if (const auto name = newest_segment(); !name.empty())
+        files_.erase(name);
+      return;
+    default: return;
+  }
 }
 
 /// The end of the newest segment is gone, synced or not.
 void disk::cut_tail() {
   constexpr std::size_t tail_bytes = 300;
-  std::string newest;
-  for (const auto& name : files_.names())
-    if (name.starts_with("segment-") && files_.content(name).find_last_not_of('\0') > 4'096)
-      newest = name;
+  const auto newest = newest_segment();
   if (newest.empty())
     return;
   auto& content = files_.content(newest);
@@ -81,6 +131,33 @@ void disk::cut_tail() {
   const auto begin = end - std::min(end, tail_bytes);
   content.replace(begin, std::string::npos, content.size() - begin, '\0');
 }
+
+/// Another byte, and a checksum that fits it: as if nobody looked at checksums.
+void disk::forge() {
+  const auto newest = newest_segment();
+  if (newest.empty())
+    return;
+  auto& content = files_.content(newest);
+  const auto header = journal::read_segment_header(content).header;
+  if (!header)
+    return;
+  for (auto at = journal::segment_header_bytes; at < content.size();) {
+    const auto frame = journal::read_frame(std::string_view(content).substr(at), *header);
+    if (!frame)
+      return;
+    const auto size = journal::frame_bytes(frame->payload.size());
+    std::string payload(frame->payload);
+    if (const auto text = payload.rfind("/1;"); text != std::string::npos) {
+      payload[text + 1] = '0'; // Chunks count from 1.
+      std::string bytes;
+      journal::append_frame(bytes, *header, frame->header, payload);
+      content.replace(at, bytes.size(), bytes);
+    }
+    at += size;
+  }
+}
+
+// -- what fails -----------------------------------------------------------------------------------
 
 std::error_code disk::refuse(journal::disk_call kind) {
   if (is_dead_)
@@ -91,14 +168,32 @@ std::error_code disk::refuse(journal::disk_call kind) {
                         || kind == disk_call::sync_directory;
   if (is_starting_ || in_.is_calm || !may_fail || !chance_.chance(in_.how.disk_errors))
     return {};
-  in_.story.reached(kind == disk_call::sync ? "a sync fails" : "a call of the disk fails");
-  return {chance_.chance(0.5) ? EIO : ENOSPC, std::generic_category()};
+  const std::error_code out{chance_.chance(0.5) ? EIO : ENOSPC, std::generic_category()};
+  note(kind, out);
+  return out;
+}
+
+void disk::note(journal::disk_call kind, std::error_code how) {
+  using journal::disk_call;
+  switch (kind) {
+    case disk_call::sync: in_.story.reached("a sync fails"); break;
+    case disk_call::write: in_.story.reached("a write fails"); break;
+    case disk_call::sync_directory: in_.story.reached("a sync of names fails"); break;
+    default: in_.story.reached("a file cannot be made"); break;
+  }
+  if (how.value() == ENOSPC)
+    in_.story.reached("the disk is full");
 }
 
 // -- journal::disk --------------------------------------------------------------------------------
 
 void disk::open(const std::string& name, journal::open_mode how,
                 journal::disk_read_done<journal::file_id> done) {
+  if (how == journal::open_mode::emptied && name.starts_with("segment-")) {
+    is_beginning_ = true;
+    if (++segments_begun_ > 1)
+      in_.story.reached("the journal begins another segment");
+  }
   files_.open(name, how, std::move(done));
 }
 void disk::close(journal::file_id file) {
@@ -109,6 +204,16 @@ void disk::allocate(journal::file_id file, std::uint64_t size, journal::disk_don
 }
 void disk::write(journal::file_id file, std::uint64_t offset, std::string_view bytes,
                  journal::disk_done done) {
+  if (is_dead_ && !may_write_)
+    return files_.size(file, [done = std::move(done)](std::error_code, std::uint64_t) {
+      done({EIO, std::generic_category()});
+    });
+  if (in_.how.bug == mutant::torn_write && bytes.size() > 1 && !is_starting_
+      && chance_.chance(0.05))
+    bytes.remove_suffix(bytes.size() / 2);
+  if (in_.how.bug == mutant::misplaced_write && offset > journal::segment_header_bytes
+      && chance_.chance(0.05))
+    offset += journal::frame_alignment;
   files_.write(file, offset, bytes, std::move(done));
 }
 void disk::sync(journal::file_id file, journal::disk_done done) {
@@ -118,7 +223,7 @@ void disk::sync(journal::file_id file, journal::disk_done done) {
   ++syncs_waiting_;
   files_.sync(file, [this, done = std::move(done)](std::error_code failed) {
     --syncs_waiting_;
-    done(failed);
+    done(in_.how.bug == mutant::deaf_to_errors ? std::error_code{} : failed);
   });
 }
 void disk::read(journal::file_id file, std::uint64_t offset, std::size_t size,
@@ -129,12 +234,18 @@ void disk::size(journal::file_id file, journal::disk_read_done<std::uint64_t> do
   files_.size(file, std::move(done));
 }
 void disk::sync_directory(journal::disk_done done) {
+  is_beginning_ = false;
+  if (in_.how.bug == mutant::names_not_synced)
+    return files_.list([done = std::move(done)](std::error_code failed,
+                                                const std::vector<std::string>&) { done(failed); });
   files_.sync_directory(std::move(done));
 }
 void disk::rename(const std::string& from, const std::string& to, journal::disk_done done) {
   files_.rename(from, to, std::move(done));
 }
 void disk::remove(const std::string& name, journal::disk_done done) {
+  if (name.starts_with("segment-"))
+    in_.story.reached("an old segment is removed");
   files_.remove(name, std::move(done));
 }
 void disk::list(journal::disk_read_done<std::vector<std::string>> done) {
@@ -147,10 +258,11 @@ bool disk::turn() {
   if (!is_starting_ && !is_dead_) {
     if (!std::exchange(is_timed_, true)) {
       auto takes = nanoseconds{0};
-      if (syncs_waiting_ > 0) {
-        const bool is_slow = !in_.is_calm && chance_.chance(in_.how.slow_syncs);
+      const bool is_slow = !in_.is_calm && chance_.chance(in_.how.slow_syncs);
+      if (syncs_waiting_ > 0 || is_slow)
         takes = chance_.between(takes, is_slow ? in_.how.slow_sync_max : in_.how.sync_max);
-      }
+      if (syncs_waiting_ > 0 && takes > in_.how.patience)
+        in_.story.reached("a sync takes longer than a client waits");
       free_at_ = in_.now() + takes;
       if (takes > nanoseconds{0})
         in_.after(takes, [] {}); // So that time stops there.

@@ -30,10 +30,15 @@ public:
   /// While a server starts, it waits for the disk, and no time passes.
   void wait_for_calls(bool is_starting) { is_starting_ = is_starting; }
   /// The process dies: from now on every call fails, and a write at most begins. The tables are
-  /// what they are now.
-  void die();
+  /// what they are now. `may_write`: false for one that has done nothing since its start.
+  void die(bool may_write);
   /// Once the process is gone. `is_power_lost`: what was not synced may be lost.
   void after_death(bool is_power_lost);
+  /// Changes one byte of what the journal has, at a place that `chance` draws. False: it has none.
+  bool damage(dice& chance);
+  /// Takes the last damage back.
+  void mend();
+  [[nodiscard]] bool is_syncing() const noexcept { return syncs_waiting_ > 0; }
 
   // -- journal::disk ------------------------------------------------------------------------------
 
@@ -56,7 +61,13 @@ public:
 
 private:
   [[nodiscard]] std::error_code refuse(journal::disk_call kind);
+  void note(journal::disk_call kind, std::error_code how);
+  void note_death() const;
+  /// Of the segment that was begun last and has frames; empty: there is none.
+  [[nodiscard]] std::string newest_segment();
+  void plant_after_death();
   void cut_tail();
+  void forge();
 
   world& in_;
   dice chance_;
@@ -65,7 +76,13 @@ private:
   std::unique_ptr<rocksdb::Env> kept_tables_; ///< Of a process that dies.
   bool is_starting_ = false;
   bool is_dead_ = false;
+  bool may_write_ = true;
   std::size_t syncs_waiting_ = 0;
+  std::size_t segments_begun_ = 0;
+  bool is_beginning_ = false; ///< A segment was made, and its name is not synced.
+  std::string damaged_file_;
+  std::size_t damaged_at_ = 0;
+  char damaged_byte_ = 0;
   bool is_timed_ = false; ///< The next call ends at `free_at_`.
   nanoseconds free_at_{};
 };

@@ -42,9 +42,11 @@ struct call {
   call_kind kind = call_kind::get;
   std::string message_id; ///< Of send and answer.
   std::string task;       ///< That the request names; empty: none.
+  std::string objective;  ///< That the request changes or reads; empty: none.
   moment began = 0;       ///< When its first attempt was sent.
   moment ended = 0;       ///< When the answer was complete; 0: there was none.
   int error = 0;          ///< Code of the error in the answer; 0: it succeeded.
+  int tries = 0;          ///< How often it was sent.
   std::vector<task_view> tasks;
 };
 
@@ -74,12 +76,21 @@ struct stream_read {
 /// One attempt of an agent.
 struct attempt {
   std::string task;
-  std::string name; ///< Of the task; empty: a lone task.
+  std::string name; ///< Of the task; of a lone one, the id of its message.
   std::uint32_t number = 0;
   moment began = 0;
   moment ended = 0;     ///< Its agent_run was destroyed, or it ended at once; 0: not yet.
   moment completed = 0; ///< The agent reported that it is done.
+  /// What the agent reported as its end: "completed", "failed", "failed for good", "rejected";
+  /// "thrown": it threw; empty: nothing.
+  std::string report;
+  moment reported = 0;
+  bool is_lone = false;
+  std::vector<stream_event> made; ///< The artifacts that it reported, in its order.
 };
+
+/// In every text of one who owns nothing of the clients.
+inline constexpr auto stranger_mark = "stranger.";
 
 /// What a client asked for as one objective.
 struct ordered_task {
@@ -99,14 +110,34 @@ struct ordered_objective {
   std::vector<ordered_plan> plans;
 };
 
+/// A task as it was read once more at the end, in another way.
+struct reading {
+  std::string how; ///< "1.0 over REST".
+  task_view shown;
+};
+
+/// What a start of the server found.
+struct recovery {
+  std::string found;      ///< All that goes on, as text.
+  bool is_second = false; ///< The process had died right after the start before.
+};
+
+/// Somebody who owns nothing of the clients asked past the wire.
+struct strange_read {
+  std::string asked; ///< "get", "cancel", "list".
+  std::string of;    ///< The id; empty: of a list.
+  std::string got;   ///< Text of what belongs to others and was shown; empty: nothing was.
+};
+
 struct history {
   std::vector<call> calls;
   std::vector<stream_read> streams;
   std::vector<attempt> attempts;
   std::vector<ordered_objective> objectives;
   std::vector<moment> crashes;
-  std::set<std::string> sent;   ///< Ids of all messages that were ever sent.
-  std::set<std::string> chunks; ///< All texts that an agent ever reported.
+  std::vector<std::string> operations; ///< Of clients, by name, in their order: "c0.1".
+  std::set<std::string> sent;          ///< Ids of all messages that were ever sent.
+  std::set<std::string> chunks;        ///< All texts that an agent ever reported.
   /// At the end of the world, when everything is at rest: what the server says of each task that a
   /// client was shown, and all changes of each task. Absent: the world ended early.
   std::optional<std::map<std::string, task_view>> rest;
@@ -114,6 +145,18 @@ struct history {
   std::string left_over; ///< What the server still counts as under way then; empty: nothing.
   /// Whether a message that is sent again leads to the same task.
   bool deduplicates = false;
+  /// When faults and requests had ended for a while, and before anything was canceled: every task
+  /// that was listed.
+  std::map<std::string, task_view> waiting;
+  moment waiting_at = 0;
+  std::vector<reading> readings;
+  std::map<std::string, std::size_t> listed; ///< How often each task stood in the last list.
+  /// The tasks of a list after one more start, by what was done to the server before.
+  std::map<std::string, std::map<std::string, task_view>> restarts;
+  std::vector<recovery> recoveries;
+  std::vector<strange_read> strange_reads;
+  std::vector<std::string> leaks; ///< What clients were shown of others' objects.
+  std::string over_limit;         ///< The first counter that was above its limit; empty: none was.
 };
 
 [[nodiscard]] inline bool is_terminal(const std::string& state) {

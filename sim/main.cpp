@@ -7,12 +7,20 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
+#include <functional>
+#include <limits>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "sim/run.hpp"
 #include "sim/settings_text.hpp"
+#include "sim/shrink.hpp"
+#include "sim/totals.hpp"
 
 using namespace troupe;
 using namespace troupe::sim;
@@ -22,14 +30,22 @@ namespace {
 struct options {
   std::uint64_t first = 1;
   std::uint64_t last = 1;
+  std::uint64_t stride = 1; ///< To the next seed.
   double minutes = 0;
   bool shows_trace = false;
+  std::uint64_t from = 0; ///< The steps that the trace shows.
+  std::uint64_t to = std::numeric_limits<std::uint64_t>::max();
   bool shows_situations = false;
+  bool needs_situations = false;
   std::uint64_t twice_every = 50;
   std::uint64_t failures_max = 5;
-  std::string bug;    ///< A name of `mutants`; empty: none is planted.
+  unsigned jobs = 1;
+  std::string bug; ///< A name of `mutants`; empty: none is planted.
+  bool finds_mutants = false;
   std::string config; ///< A file of settings, in place of what a seed draws.
   bool shrinks = false;
+  std::size_t shrink_runs_max = 2'000;
+  std::string into; ///< The file for what is left of a failure.
 };
 
 mutant bug_of(const options& how) {
@@ -37,46 +53,38 @@ mutant bug_of(const options& how) {
   return found == mutants.end() ? mutant::none : found->bug;
 }
 
-struct totals {
-  std::uint64_t seeds = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t calls = 0;
-  std::uint64_t crashes = 0;
-  std::uint64_t steps = 0;
-  std::chrono::nanoseconds virtual_time{};
-  std::map<std::string, std::uint64_t, std::less<>> situations;
-
-  void add(const outcome& of) {
-    ++seeds;
-    failed += of.failed ? 1U : 0U;
-    calls += of.calls;
-    crashes += of.crashes;
-    steps += of.steps;
-    virtual_time += of.virtual_time;
-    for (const auto& [name, count] : of.situations)
-      situations[name] += count;
-  }
-};
-
-double seconds(std::chrono::nanoseconds of) {
-  return std::chrono::duration<double>(of).count();
+std::string build() {
+#if defined(__clang__)
+  const std::string compiler = "clang " __clang_version__;
+#else
+  const std::string compiler = "g++ " __VERSION__;
+#endif
+#if defined(NDEBUG)
+  return compiler + ", without assertions";
+#else
+  return compiler + ", with assertions";
+#endif
 }
 
-void print_failure(const settings& how, const outcome& of) {
+void print_failure(const options& in, const settings& how, const outcome& of) {
   std::printf("seed %" PRIu64 " fails: checker %s\n  %s\n", how.seed, of.failed->checker.c_str(),
               of.failed->sentence.c_str());
-  std::printf("  at %.3f s of virtual time, after %" PRIu64 " steps and %zu crashes\n",
-              seconds(of.virtual_time), of.steps, of.crashes);
+  std::printf("  at %.3f s of virtual time, after %" PRIu64 " steps and %zu crashes; built by %s\n",
+              std::chrono::duration<double>(of.virtual_time).count(), of.steps, of.crashes,
+              build().c_str());
   for (const auto& line : of.failed->story)
     std::printf("  | %s\n", line.c_str());
-  std::printf("  repeat it: troupe-sim --seed %" PRIu64 " --trace\n", how.seed);
+  std::printf("  repeat it: troupe-sim --trace %s%s\n",
+              in.config.empty() ? ("--seed " + std::to_string(how.seed)).c_str()
+                                : ("--config " + in.config).c_str(),
+              in.bug.empty() ? "" : (" --mutant " + in.bug).c_str());
 }
 
 /// A second run of the same seed must be the same run: whether it has these lines, too.
 bool is_repeated(const settings& how, const std::vector<std::string>& lines) {
   std::size_t at = 0;
   bool is_same = true;
-  const auto compare = [&](const std::string& line) {
+  const auto compare = [&](std::uint64_t, const std::string& line) {
     if (is_same && (at >= lines.size() || lines[at] != line)) {
       is_same = false;
       std::printf("seed %" PRIu64 " differs from itself at line %zu:\n  | %s\n  | %s\n", how.seed,
@@ -86,22 +94,6 @@ bool is_repeated(const settings& how, const std::vector<std::string>& lines) {
   };
   static_cast<void>(run(how, compare));
   return is_same && at == lines.size();
-}
-
-/// Leaves out whatever can be left out while the same checker fails.
-settings shrink(settings how, const std::string& checker) {
-  for (bool is_smaller = true; is_smaller;) {
-    is_smaller = false;
-    for (const auto& candidate : simpler(how)) {
-      const auto got = run(candidate);
-      if (!got.failed || got.failed->checker != checker)
-        continue;
-      how = candidate;
-      is_smaller = true;
-      break;
-    }
-  }
-  return how;
 }
 
 /// Of the file, if there is one.
@@ -115,57 +107,190 @@ result<settings> settings_of(const options& how, std::uint64_t seed) {
       return make_error(errc::invalid_params, "the file cannot be read");
     out = read_settings(text.str());
   }
-  if (out)
+  if (out && !how.bug.empty())
     out->bug = bug_of(how);
   return out;
 }
 
-int run_all(const options& how) {
+void make_small(const options& how, const settings& failing, const std::string& checker) {
+  const auto small = shrink(failing, checker, how.shrink_runs_max);
+  const auto text = "# " + checker + ": " + small.sentence + "\n" + write_settings(small.how);
+  std::printf("after %zu runs, %zu clients, %zu operations and %zu kinds of faults are left:\n%s",
+              small.runs, small.clients, small.operations, small.faults, text.c_str());
+  if (how.into.empty())
+    return;
+  std::ofstream file(how.into);
+  file << text;
+  if (!file.flush())
+    std::fprintf(stderr, "%s cannot be written\n", how.into.c_str());
+}
+
+/// One seed; false if it fails.
+void run_one(const options& how, const settings& drawn, totals& all) {
+  if (how.shows_trace)
+    std::printf("%s", write_settings(drawn).c_str());
+  const bool runs_twice = how.twice_every != 0 && drawn.seed % how.twice_every == 0;
+  std::vector<std::string> lines;
+  const auto got = run(drawn, [&](std::uint64_t step, const std::string& line) {
+    if (how.shows_trace && step >= how.from && step <= how.to)
+      std::printf("%8" PRIu64 " %s\n", step, line.c_str());
+    if (runs_twice)
+      lines.push_back(line);
+  });
+  all.add(got);
+  if (got.failed) {
+    print_failure(how, drawn, got);
+    if (how.shrinks)
+      make_small(how, drawn, got.failed->checker);
+  } else if (runs_twice && !is_repeated(drawn, lines)) {
+    ++all.failed;
+  }
+  if (how.first == how.last && how.minutes == 0)
+    std::printf("seed %" PRIu64 ": hash %016" PRIx64 "\n", drawn.seed, got.hash);
+}
+
+totals run_all(const options& how) {
   totals all;
   const auto& time = system_time();
   const auto begin = time.steady();
-  const auto elapsed = [&] { return std::chrono::nanoseconds{time.steady() - begin}; };
-  for (auto seed = how.first;
-       how.minutes > 0 ? seconds(elapsed()) < how.minutes * 60 : seed <= how.last; ++seed) {
-    const auto read = settings_of(how, seed);
-    if (!read) {
-      std::fprintf(stderr, "%s: %s\n", how.config.c_str(), read.error().message.c_str());
-      return 2;
-    }
-    const auto& drawn = *read;
-    if (how.shows_trace)
-      std::printf("%s", write_settings(drawn).c_str());
-    const bool runs_twice = how.twice_every != 0 && seed % how.twice_every == 0;
-    std::vector<std::string> lines;
-    const auto got = run(drawn, [&](const std::string& line) {
-      if (how.shows_trace)
-        std::printf("%s\n", line.c_str());
-      if (runs_twice)
-        lines.push_back(line);
-    });
-    all.add(got);
-    if (got.failed) {
-      print_failure(drawn, got);
-      if (how.shrinks)
-        std::printf("# %s: %s\n%s", got.failed->checker.c_str(), got.failed->sentence.c_str(),
-                    write_settings(shrink(drawn, got.failed->checker)).c_str());
-    } else if (runs_twice && !is_repeated(drawn, lines))
+  const auto minutes = [&] {
+    return std::chrono::duration<double, std::ratio<60>>(time.steady() - begin).count();
+  };
+  for (auto seed = how.first; how.minutes > 0 ? minutes() < how.minutes : seed <= how.last;
+       seed += how.stride) {
+    const auto drawn = settings_of(how, seed);
+    if (!drawn) {
+      std::fprintf(stderr, "%s: %s\n", how.config.c_str(), drawn.error().message.c_str());
       ++all.failed;
-    if (how.first == how.last)
-      std::printf("seed %" PRIu64 ": hash %016" PRIx64 "\n", seed, got.hash);
+      break;
+    }
+    run_one(how, *drawn, all);
     if (all.failed >= how.failures_max)
       break;
   }
-  const auto took = seconds(elapsed());
+  return all;
+}
+
+/// What each of `jobs` processes says: a world has one thread, and the product keeps things by
+/// thread. Empty: the process has died.
+std::vector<std::string> in_processes(unsigned jobs,
+                                      const std::function<std::string(unsigned job)>& work) {
+  if (jobs <= 1)
+    return {work(0)};
+  std::vector<int> pipes;
+  for (unsigned job = 0; job < jobs; ++job) {
+    int ends[2];
+    if (::pipe(ends) != 0)
+      break;
+    std::fflush(stdout);
+    if (const auto child = ::fork(); child == 0) {
+      ::close(ends[0]);
+      const auto text = work(job);
+      std::fflush(stdout);
+      const bool is_told =
+          ::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+      ::_exit(is_told ? 0 : 1);
+    }
+    ::close(ends[1]);
+    pipes.push_back(ends[0]);
+  }
+  std::vector<std::string> out(jobs);
+  for (std::size_t job = 0; job < pipes.size(); ++job) {
+    char buffer[4096];
+    for (ssize_t count = 0; (count = ::read(pipes[job], buffer, sizeof buffer)) > 0;)
+      out[job].append(buffer, static_cast<std::size_t>(count));
+    ::close(pipes[job]);
+  }
+  while (::wait(nullptr) > 0) {
+  }
+  return out;
+}
+
+totals run_jobs(const options& how) {
+  totals all;
+  for (const auto& text : in_processes(how.jobs, [&](unsigned job) {
+         auto own = how;
+         own.first += job;
+         own.stride = how.jobs;
+         return run_all(own).text();
+       }))
+    if (!all.add(text)) {
+      std::fprintf(stderr, "a job has died\n");
+      ++all.failed;
+    }
+  return all;
+}
+
+/// The first seed in which its checker finds a planted bug, as a row of the table of the
+/// documentation. False: there is none.
+bool find_mutant(const options& how, const planted& one) {
+  outcome got;
+  auto drawn = draw_settings(how.first);
+  const auto is_found = [&] {
+    return std::ranges::find(got.checkers, one.checker) != got.checkers.end();
+  };
+  std::set<std::string> others;
+  for (auto seed = how.first; seed <= how.last && !is_found(); ++seed) {
+    drawn = draw_settings(seed);
+    drawn.bug = one.bug;
+    got = run(drawn);
+    others.insert(got.checkers.begin(), got.checkers.end());
+  }
+  const std::string name(one.name);
+  const std::string checker(one.checker);
+  if (!is_found()) {
+    std::string by;
+    for (const auto& each : others)
+      by += (by.empty() ? "" : ", ") + each;
+    std::printf("| `%s` | not found | `%s` | found by: %s\n", name.c_str(), checker.c_str(),
+                by.empty() ? "none" : by.c_str());
+    return false;
+  }
+  std::printf("| `%s` | %" PRIu64 " | `%s` |\n", name.c_str(), drawn.seed, checker.c_str());
+  if (how.shrinks && !how.into.empty()) {
+    auto own = how;
+    own.into += "/" + name + ".toml";
+    make_small(own, drawn, checker);
+  }
+  return true;
+}
+
+/// With several jobs the rows come as they are found.
+int find_mutants(const options& how) {
+  std::size_t found = 0;
+  std::size_t wanted = 0;
+  for (const auto& each : mutants)
+    wanted += how.bug.empty() || each.name == how.bug ? 1U : 0U;
+  for (const auto& count : in_processes(how.jobs, [&](unsigned job) {
+         std::size_t own = 0;
+         for (std::size_t i = job; i < mutants.size(); i += how.jobs)
+           if (how.bug.empty() || mutants[i].name == how.bug)
+             own += find_mutant(how, mutants[i]) ? 1U : 0U;
+         return std::to_string(own);
+       }))
+    found += count.empty() ? 0 : std::stoul(count);
+  std::printf("%zu of %zu planted bugs are found\n", found, wanted);
+  return found == wanted ? 0 : 1;
+}
+
+int run_and_tell(const options& how) {
+  const auto& time = system_time();
+  const auto begin = time.steady();
+  const auto all = run_jobs(how);
+  const auto took = std::chrono::duration<double>(time.steady() - begin).count();
   std::printf("%" PRIu64 " seeds in %.1f s (%.0f a minute), %" PRIu64
               " failed; %.0f virtual seconds, %" PRIu64 " calls, %" PRIu64 " crashes, %" PRIu64
               " steps\n",
               all.seeds, took, static_cast<double>(all.seeds) / took * 60, all.failed,
-              seconds(all.virtual_time), all.calls, all.crashes, all.steps);
+              all.virtual_seconds, all.calls, all.crashes, all.steps);
   if (how.shows_situations)
-    for (const auto& [name, count] : all.situations)
-      std::printf("%10" PRIu64 "  %s\n", count, name.c_str());
-  return all.failed == 0 ? 0 : 1;
+    for (const auto name : situations)
+      std::printf("%10" PRIu64 "  %s\n", all.count_of(name), std::string(name).c_str());
+  const auto missing = all.missing();
+  if (how.needs_situations)
+    for (const auto name : missing)
+      std::printf("never reached: %s\n", std::string(name).c_str());
+  return all.failed == 0 && (missing.empty() || !how.needs_situations) ? 0 : 1;
 }
 
 /// "7..12" or "7".
@@ -189,14 +314,23 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs whole servers from seeds, with faults, and checks what their clients saw"};
   app.add_option("--seed,--seeds", seeds, "One seed, or a range: 1..1000");
   app.add_option("--minutes", how.minutes, "Runs seeds from the first one on for so long");
+  app.add_option("--jobs", how.jobs, "Runs so many seeds at a time")->check(CLI::Range(1, 256));
   app.add_flag("--trace", how.shows_trace, "Prints what the seed has drawn, and all that happens");
+  app.add_option("--from", how.from, "The first step that --trace prints");
+  app.add_option("--to", how.to, "The last step that --trace prints");
   app.add_flag("--situations", how.shows_situations, "Prints how often each situation was reached");
+  app.add_flag("--all-situations", how.needs_situations,
+               "Fails if a situation was not reached, and says which");
   app.add_option("--twice-every", how.twice_every,
                  "Runs every so manieth seed twice and compares; 0: none");
   app.add_option("--failures", how.failures_max, "Ends after so many failures");
-  app.add_option("--config", how.config, "A file of settings, as --shrink prints them");
+  app.add_option("--config", how.config, "A file of settings, as --shrink makes them");
   app.add_flag("--shrink", how.shrinks,
                "Leaves out what a failure does not need, and prints the rest");
+  app.add_option("--shrink-runs", how.shrink_runs_max, "Tries at most so many smaller worlds");
+  app.add_option("--into", how.into, "Writes what --shrink leaves into this file, too");
+  app.add_flag("--find-mutants", how.finds_mutants,
+               "Says which seed finds each planted bug; with --shrink, --into is a directory");
   app.add_option("--mutant", how.bug, "Plants this bug, which a checker is to find");
   CLI11_PARSE(app, argc, argv);
   if (!how.bug.empty() && bug_of(how) == mutant::none) {
@@ -210,5 +344,5 @@ int main(int argc, char** argv) {
                  seeds.c_str());
     return 2;
   }
-  return run_all(how);
+  return how.finds_mutants ? find_mutants(how) : run_and_tell(how);
 }

@@ -25,15 +25,36 @@ public:
   void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
                     const std::string& client) const override;
   void unwatch(const std::string& id, const watcher_ptr& who) override;
+  void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const override;
+  void read_placement(const task_id& id, read_done<placement> done,
+                      const std::string& client) const override;
+  void read_placement(const objective_id& id, read_done<placement> done,
+                      const std::string& client) const override;
+  void read_objective(const objective_id& id, read_done<objective_ptr> done,
+                      const std::string& client) const override;
+  void list(const list_tasks& query, read_done<task_page> done,
+            const std::string& client) const override;
+  [[nodiscard]] result<recovered> recover() override;
+
+  using passing_store::list;
+  using passing_store::read_objective;
+  using passing_store::read_placement;
 
 private:
   class poor_watcher;
 
+  [[nodiscard]] once_ptr of_this_life(const once_ptr& given);
   [[nodiscard]] watcher_ptr in_front_of(const watcher_ptr& who);
+  [[nodiscard]] read_done<placement> of_any_owner(read_done<placement> done,
+                                                  const std::string& client) const;
 
   const mutant bug_;
   mutable dice chance_;
   mutable std::map<std::string, task_ptr> first_reads_;
+  mutable std::map<std::string, objective_ptr> first_objectives_;
+  mutable task_ptr listed_before_;
+  std::map<once_ptr, once_ptr> conditions_;
+  const std::string life_ = "+" + std::to_string(chance_.next()); ///< Of the process.
   std::map<watcher*, watcher_ptr> watchers_;
 };
 

@@ -12,6 +12,8 @@
 #include "sim/client.hpp"
 #include "sim/disk.hpp"
 #include "sim/server.hpp"
+#include "sim/situations.hpp"
+#include "sim/stranger.hpp"
 #include "sim/witness.hpp"
 #include "sim/world.hpp"
 
@@ -31,10 +33,13 @@ constexpr std::size_t story_lines = 40;
 /// A world with all its inhabitants.
 class simulation {
 public:
-  simulation(const settings& how, std::function<void(const std::string&)> on_line)
-      : in_(how), network_(in_.stream("network")), fate_(in_.stream("fate")),
-        last_network_(in_.stream("network of the witness")), last_(in_, last_network_) {
-    in_.story.on_line = std::move(on_line);
+  simulation(const settings& how, line_fn on_line)
+      : in_(how), fate_(in_.stream("fate")), last_(in_),
+        stranger_(in_, [this] { return server_.get(); }) {
+    if (on_line)
+      in_.story.on_line = [this, on_line = std::move(on_line)](const std::string& line) {
+        on_line(steps_, line);
+      };
     agents_.add("drawn", std::make_shared<agent>(in_));
     agents_.default_agent = "drawn";
     in_.dial = [this](const std::shared_ptr<connection>& from) {
@@ -43,14 +48,22 @@ public:
       server_->accept(from);
       return true;
     };
+    in_.is_disk_behind = [this] { return server_ && server_->is_disk_behind(); };
+    in_.start_again = [this](bool with_damage) { return start_again(with_damage); };
     if (how.is_durable)
       disk_ = std::make_unique<disk>(in_);
     start();
     for (std::size_t i = 0; i < how.clients; ++i) {
-      clients_.push_back(std::make_unique<client>(in_, network_, "c" + std::to_string(i)));
-      in_.after(network_.between(0ns, how.think_max),
+      const auto name = "c" + std::to_string(i);
+      const auto first = how.only.lower_bound(name + ".");
+      if (!how.only.empty() && (first == how.only.end() || !first->starts_with(name + ".")))
+        continue;
+      clients_.push_back(std::make_unique<client>(in_, name));
+      in_.after(in_.stream("begin of " + name).between(0ns, how.think_max),
                 [fresh = clients_.back().get()] { fresh->begin(); });
     }
+    if (how.has_stranger)
+      stranger_.begin();
     turn_housekeeper();
     if (how.is_durable && how.crashes_per_second > 0)
       in_.after(next_of(how.crashes_per_second), [this] { crash(); });
@@ -64,17 +77,19 @@ public:
     server_.reset();
   }
 
-  void live(outcome& out) {
+  void live() {
     std::uint64_t still = 0;
-    for (auto before = in_.now(); !is_over_; ++out.steps) {
+    for (auto before = in_.now(); !is_over_; ++steps_) {
       if (in_.now() != before) {
         before = in_.now();
         still = 0;
       }
       if (++still > steps_without_time_max)
         throw std::runtime_error("time stands still");
-      if (in_.to_come.turn(in_.now()) || (server_ && server_->step()))
+      if (in_.to_come.turn(in_.now()) || (server_ && server_->step())) {
+        look_at_limits();
         continue;
+      }
       pass();
       if (in_.now() > life_max)
         throw std::runtime_error("the world does not end");
@@ -82,6 +97,7 @@ public:
   }
 
   [[nodiscard]] world& in() noexcept { return in_; }
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
 private:
   /// Lets time pass until something happens.
@@ -98,7 +114,42 @@ private:
     return nanoseconds{static_cast<std::int64_t>(-std::log(drawn) / per_second * 1e9)};
   }
 
-  void start() { server_ = std::make_unique<server>(in_, disk_.get(), agents_); }
+  void start() {
+    server_ = std::make_unique<server>(in_, disk_.get(), agents_);
+    in_.starts_at_once = false;
+  }
+
+  void look_at_limits() {
+    if (server_ && in_.seen.over_limit.empty())
+      in_.seen.over_limit = server_->over_limit();
+  }
+
+  /// For the witness: everything is at rest. False: the server refuses to start.
+  bool start_again(bool with_damage) {
+    note_left_over();
+    in_.seen.crashes.push_back(in_.next_moment());
+    server_.reset();
+    disk_->after_death(false);
+    const bool is_damaged = with_damage && disk_->damage(fate_);
+    try {
+      start();
+      return true;
+    } catch (const std::runtime_error& why) {
+      if (!is_damaged)
+        throw;
+      in_.story.add(why.what());
+    }
+    disk_->die(false);
+    disk_->after_death(false);
+    disk_->mend();
+    start();
+    return false;
+  }
+
+  void note_left_over() {
+    if (in_.seen.left_over.empty())
+      in_.seen.left_over = server_->left_over();
+  }
 
   void turn_housekeeper() {
     if (server_)
@@ -109,16 +160,26 @@ private:
   void crash() {
     if (in_.is_calm)
       return;
-    const bool is_power_lost = fate_.chance(in_.how.power_failures);
-    in_.story.add(is_power_lost ? "the power fails" : "the process dies");
-    in_.seen.crashes.push_back(in_.next_moment());
-    server_.reset();
-    disk_->after_death(is_power_lost);
+    die();
     in_.after(fate_.between(1ms, 200ms), [this] {
       start();
+      if (!in_.is_calm && fate_.chance(in_.how.crashes_at_start)) {
+        in_.story.reached("the process dies right after its start");
+        die();
+        in_.starts_at_once = true;
+        start();
+      }
       if (!in_.is_calm)
         in_.after(next_of(in_.how.crashes_per_second), [this] { crash(); });
     });
+  }
+
+  void die() {
+    const bool is_power_lost = fate_.chance(in_.how.power_failures);
+    in_.story.reached(is_power_lost ? "the power fails" : "the process dies");
+    in_.seen.crashes.push_back(in_.next_moment());
+    server_.reset();
+    disk_->after_death(is_power_lost);
   }
 
   void jump() {
@@ -137,6 +198,8 @@ private:
     in_.after(calm_takes, [this] {
       for (const auto& each : clients_)
         each->stop();
+      if (in_.how.has_stranger)
+        stranger_.end();
       last_.begin([this] { end(); });
     });
   }
@@ -152,22 +215,22 @@ private:
             return task.first.starts_with(each.id + ".");
           }))
         objectives.push_back(each.id);
+    note_left_over();
     server_->tell_journal(lone, objectives);
-    in_.seen.left_over = server_->left_over();
-    in_.seen.deduplicates = in_.how.deduplicates && in_.seen.crashes.empty();
+    in_.seen.deduplicates = in_.how.deduplicates;
     is_over_ = true;
   }
 
   world in_;
-  dice network_;
   dice fate_; ///< Crashes and clocks.
-  dice last_network_;
   agent_registry agents_;
   std::unique_ptr<disk> disk_;
   std::unique_ptr<server> server_;
   std::vector<std::unique_ptr<client>> clients_;
   witness last_;
+  stranger stranger_;
   bool is_over_ = false;
+  std::uint64_t steps_ = 0;
 };
 
 /// The id that a sentence names; empty: none.
@@ -182,28 +245,33 @@ std::string task_in(const std::string& sentence) {
 
 } // namespace
 
-outcome run(const settings& how, std::function<void(const std::string&)> on_line) {
+outcome run(const settings& how, line_fn on_line) {
   outcome out;
   const auto one = std::make_unique<simulation>(how, std::move(on_line));
   auto& in = one->in();
   try {
-    one->live(out);
+    one->live();
+    note_situations(in.seen, in.story);
     for (const auto& each : checkers)
       if (auto wrong = each.check(in.seen)) {
-        out.failed = failure{std::string(each.name), std::move(*wrong), {}};
-        break;
+        out.checkers.emplace_back(each.name);
+        if (!out.failed)
+          out.failed = failure{std::string(each.name), std::move(*wrong), {}};
       }
   } catch (const std::exception& wrong) {
+    out.checkers = {"run"};
     out.failed = failure{"run", wrong.what(), {}};
   }
   if (out.failed)
     out.failed->story = in.story.last(story_lines, task_in(out.failed->sentence));
   out.hash = in.story.hash();
+  out.steps = one->steps();
   out.crashes = in.seen.crashes.size();
   out.calls = static_cast<std::uint64_t>(
       std::ranges::count_if(in.seen.calls, [](const call& each) { return each.ended != 0; }));
   out.virtual_time = in.now();
   out.situations = in.story.situations();
+  out.operations = std::move(in.seen.operations);
   return out;
 }
 

@@ -21,17 +21,21 @@ struct failure {
 };
 
 struct outcome {
-  std::optional<failure> failed;
-  std::uint64_t hash = 0; ///< Of everything that happened.
+  std::optional<failure> failed;     ///< By the first checker.
+  std::vector<std::string> checkers; ///< All that found something.
+  std::uint64_t hash = 0;            ///< Of everything that happened.
   std::uint64_t steps = 0;
   std::uint64_t calls = 0; ///< That were answered.
   std::size_t crashes = 0;
   std::chrono::nanoseconds virtual_time{};
   std::map<std::string, std::uint64_t, std::less<>> situations;
+  std::vector<std::string> operations; ///< Of clients, that were done.
 };
 
-/// `on_line`: called with each line of the story; may be empty.
-[[nodiscard]] outcome run(const settings& how,
-                          std::function<void(const std::string&)> on_line = nullptr);
+/// Called with each line of the story, and the step in which it was written.
+using line_fn = std::function<void(std::uint64_t step, const std::string& line)>;
+
+/// `on_line` may be empty.
+[[nodiscard]] outcome run(const settings& how, line_fn on_line = nullptr);
 
 } // namespace troupe::sim

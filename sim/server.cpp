@@ -77,6 +77,25 @@ void tell(history& into, const change& from) {
   }
 }
 
+/// All that a start goes on with.
+std::string text_of(const recovered& left) {
+  std::string out;
+  for (const auto& each : left.objectives) {
+    out += each->id.str() + ' ' + std::string(to_string(each->state)) + '\n';
+    for (const auto& plan : each->plans) {
+      out += "  plan " + std::string(to_string(plan.state));
+      for (const auto& slot : plan.tasks)
+        out += ' ' + std::string(summary_state(slot)) + '/' + std::to_string(slot.attempt);
+      out += '\n';
+    }
+  }
+  for (const auto& each : left.lone_tasks)
+    out += each->id.str() + ' ' + wire_name(each->status.state) + ' '
+           + std::to_string(each->attempt) + ' ' + std::to_string(each->artifacts.size())
+           + " artifacts " + std::to_string(each->history.size()) + " messages\n";
+  return out;
+}
+
 server_options options_of(const world& in) {
   server_options out;
   out.time = &in.clock;
@@ -84,6 +103,9 @@ server_options options_of(const world& in) {
   out.stream_bytes_max = in.how.stream_bytes_max;
   out.requests_in_flight_max = in.how.requests_max;
   out.connections_max = in.how.connections_max;
+  out.streams_max = in.how.streams_max;
+  if (in.how.bug == mutant::deaf_to_limits)
+    out.requests_in_flight_max = out.connections_max = out.streams_max = 1'000'000;
   out.keep_alive_interval = in.how.keep_alive;
   out.write_timeout = in.how.write_timeout;
   out.disk_wait_max = in.how.disk_wait;
@@ -94,7 +116,7 @@ executor_options executor_of(world& in) {
   executor_options out;
   out.by_hand = &in.clock;
   out.deduplicate_seconds =
-      in.how.deduplicates && in.how.bug != mutant::forgotten_messages ? 3'600 : 0;
+      in.how.deduplicates && in.how.bug != mutant::forgotten_messages ? 86'400 : 0;
   out.live_tasks_max = in.how.live_tasks_max;
   out.backlog_changes_max = in.how.backlog_changes_max;
   out.cancel_grace = in.how.cancel_grace;
@@ -109,7 +131,7 @@ std::unique_ptr<turned_store> open_store(const world& in, disk& files) {
   how.journal.segment_bytes_min = in.how.segment_bytes;
   how.time = &in.clock;
   // Larger than all rows of a world: RocksDB writes no table at a time of its own.
-  how.write_buffer_bytes = std::size_t{4} << 20;
+  how.write_buffer_bytes = std::size_t{64} << 20;
   how.group_ahead_changes = in.how.group_ahead_changes;
   how.reads.reads_max = in.how.reads_max;
   how.reads.reads_per_client_max = in.how.reads_per_client_max;
@@ -151,11 +173,15 @@ server::server(world& in, disk* files, const agent_registry& agents)
     records_->watch_all(recorder_);
   }
   if (in.how.bug != mutant::none)
-    records_ = std::make_unique<mutant_store>(std::move(records_), in.how.bug, in.stream("mutant"));
+    records_ = std::make_unique<mutant_store>(
+        std::move(records_), in.how.bug, in.stream("mutant " + std::to_string(in.now().count())));
   store& records = *records_;
   auto left = records.recover();
   if (!left)
     throw std::runtime_error("the store does not recover: " + left.error().message);
+  if (in.how.bug == mutant::other_start && in.starts_at_once && !left->objectives.empty())
+    left->objectives.pop_back();
+  in.seen.recoveries.push_back({text_of(*left), in.starts_at_once});
   gateway_.emplace(records, agents, executor_of(in));
   gateway_->start();
   gateway_->resume(*left);
@@ -174,13 +200,15 @@ server::server(world& in, disk* files, const agent_registry& agents)
     in.story.reached("a start goes on with lone tasks");
   if (!left->objectives.empty())
     in.story.reached("a start goes on with objectives");
+  if (left->lone_tasks.empty() && left->objectives.empty())
+    in.story.reached("a start has nothing to go on with");
 }
 
 server::~server() {
   in_.is_dying = true;
   const auto attempts = in_.seen.attempts.size(); // What begins from now on never happened.
   if (files_ != nullptr)
-    files_->die();
+    files_->die(has_stepped_);
   for (const auto& each : connections_)
     if (const auto client = each.lock())
       client->cut();
@@ -201,7 +229,27 @@ server::~server() {
   in_.is_dying = false;
 }
 
+std::string server::over_limit() const {
+  const auto& options = in_.how;
+  const auto look = [](const char* name, std::size_t count, std::size_t max) {
+    return count <= max
+               ? std::string{}
+               : std::to_string(count) + " " + name + ", and the limit is " + std::to_string(max);
+  };
+  if (auto over = look("requests in flight", state_->in_flight, options.requests_max);
+      !over.empty())
+    return over;
+  if (auto over = look("connections", state_->connections, options.connections_max); !over.empty())
+    return over;
+  return look("streams", state_->streams, options.streams_max);
+}
+
+bool server::is_disk_behind() const {
+  return records_->status().backlog_changes > 0;
+}
+
 bool server::step() {
+  has_stepped_ = true;
   using part = bool (*)(server&);
   static constexpr auto parts = std::to_array<part>({
       [](server& me) { return me.in_.clock.step(); },

@@ -40,6 +40,11 @@ public:
   /// Writes down all changes of these tasks and objectives, from the store.
   void tell_journal(const std::vector<std::string>& lone_tasks,
                     const std::vector<std::string>& objectives);
+  /// The first counter that is above its limit, as text; empty: none is.
+  [[nodiscard]] std::string over_limit() const;
+  [[nodiscard]] bool is_disk_behind() const;
+  [[nodiscard]] gateway& main_gateway() noexcept { return *gateway_; }
+  [[nodiscard]] const service& operations() const noexcept { return state_->operations; }
   /// What is counted while something is under way, and is not zero; at rest this is empty.
   [[nodiscard]] std::string left_over();
 
@@ -56,6 +61,7 @@ private:
   std::shared_ptr<net::server_state> state_;
   std::optional<net::loop> home_;
   std::vector<std::weak_ptr<connection>> connections_;
+  bool has_stepped_ = false;
 };
 
 } // namespace troupe::sim

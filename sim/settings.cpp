@@ -27,7 +27,7 @@ settings draw_settings(std::uint64_t seed) {
 
   dice network(seed, "settings of the network");
   out.latency_max = network.one_of(std::to_array<nanoseconds>({0ns, 100us, 5ms, 100ms}));
-  out.piece_bytes_max = network.one_of(std::to_array<std::size_t>({0, 0, 1'400, 100, 1}));
+  out.piece_bytes_max = network.one_of(std::to_array<std::size_t>({0, 0, 1'400, 100, 3}));
   out.window_bytes = network.one_of(std::to_array<std::size_t>({64 * 1024, 64 * 1024, 4096, 64}));
   if (network.chance(0.25))
     out.stalls = network.one_of(std::to_array<double>({0.001, 0.02}));
@@ -59,6 +59,11 @@ settings draw_settings(std::uint64_t seed) {
   out.careless = agents.one_of(std::to_array<double>({0, 0.1, 0.5}));
   out.step_max = agents.one_of(std::to_array<nanoseconds>({0ns, 10ms, 500ms, 3s}));
 
+  dice more(seed, "settings of others");
+  out.other_bindings = more.one_of(std::to_array<double>({0, 0.3, 0.7}));
+  out.has_stranger = more.chance(0.3);
+  out.crashes_at_start = more.one_of(std::to_array<double>({0, 0.1, 0.5}));
+
   dice squeezes(seed, "settings of squeezes");
   const auto squeeze = [&](auto& limit, auto small) {
     if (squeezes.chance(0.1))
@@ -74,6 +79,7 @@ settings draw_settings(std::uint64_t seed) {
   squeeze(out.backlog_changes_max, std::size_t{4});
   squeeze(out.requests_max, std::size_t{2});
   squeeze(out.connections_max, std::size_t{3});
+  squeeze(out.streams_max, std::size_t{2});
   squeeze(out.keep_alive, 50ms);
   squeeze(out.write_timeout, 500ms);
   squeeze(out.cancel_grace, 10ms);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "sim/mutants.hpp"
@@ -25,7 +26,11 @@ struct settings {
   nanoseconds patience{std::chrono::seconds{5}}; ///< For an answer, before it is asked again.
   double slow_readers = 0;    ///< Of connections: they read a few bytes at a time.
   double stopped_readers = 0; ///< Of connections: they stop reading.
-  bool deduplicates = true;   ///< The server's setting; clients then send the same message again.
+  double other_bindings = 0;  ///< Of single reads: 0.3 and REST.
+  bool has_stranger = false;  ///< Somebody else uses the server, too.
+  /// The operations of clients that are done ("c0.17"), to make a failure small; empty: all.
+  std::set<std::string> only{};
+  bool deduplicates = true; ///< The server's setting; clients then send the same message again.
 
   // network
   nanoseconds latency_max{std::chrono::milliseconds{1}};
@@ -40,11 +45,12 @@ struct settings {
   // disk and process
   bool is_durable = true; ///< With a journal; else the store is in memory, and nothing dies.
   nanoseconds sync_max{std::chrono::milliseconds{1}};
-  double slow_syncs = 0; ///< They take up to `slow_sync_max`.
+  double slow_syncs = 0; ///< Also other calls of the disk: they take up to `slow_sync_max`.
   nanoseconds slow_sync_max{std::chrono::seconds{10}};
   double disk_errors = 0; ///< Of calls.
   std::size_t sector_bytes = 512;
   double crashes_per_second = 0;
+  double crashes_at_start = 0;       ///< Of starts: the process dies right after.
   double power_failures = 0.5;       ///< Of crashes: what was not synced may be lost.
   double clock_jumps_per_second = 0; ///< The time of day is set forward or back.
 
@@ -53,6 +59,7 @@ struct settings {
   double asking = 0.1;
   double silent = 0.02;
   double careless = 0.1; ///< They report twice, or after their end.
+  std::size_t agent_steps_max = 5;
   nanoseconds step_max{std::chrono::milliseconds{500}};
 
   // squeezed: limits of the product, so small that they are met
@@ -66,6 +73,7 @@ struct settings {
   std::size_t backlog_changes_max = 100'000;
   std::size_t requests_max = 10'000; ///< In flight.
   std::size_t connections_max = 20'000;
+  std::size_t streams_max = 20'000;
   std::chrono::milliseconds keep_alive{3'000};
   std::chrono::milliseconds write_timeout{30'000};
   std::chrono::milliseconds disk_wait{5'000};

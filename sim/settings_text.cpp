@@ -1,8 +1,10 @@
 #include "sim/settings_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iomanip>
+#include <set>
 #include <sstream>
 #include <type_traits>
 
@@ -22,6 +24,9 @@ void for_each_value(Settings& of, Look look) {
   look("patience", of.patience, usual.patience);
   look("slow-readers", of.slow_readers, usual.slow_readers);
   look("stopped-readers", of.stopped_readers, usual.stopped_readers);
+  look("other-bindings", of.other_bindings, usual.other_bindings);
+  look("has-stranger", of.has_stranger, usual.has_stranger);
+  look("only", of.only, usual.only);
   look("deduplicates", of.deduplicates, usual.deduplicates);
   look("latency-max", of.latency_max, usual.latency_max);
   look("piece-bytes-max", of.piece_bytes_max, usual.piece_bytes_max);
@@ -37,6 +42,7 @@ void for_each_value(Settings& of, Look look) {
   look("disk-errors", of.disk_errors, usual.disk_errors);
   look("sector-bytes", of.sector_bytes, usual.sector_bytes);
   look("crashes-per-second", of.crashes_per_second, usual.crashes_per_second);
+  look("crashes-at-start", of.crashes_at_start, usual.crashes_at_start);
   look("power-failures", of.power_failures, usual.power_failures);
   look("clock-jumps-per-second", of.clock_jumps_per_second, usual.clock_jumps_per_second);
   look("failing", of.failing, usual.failing);
@@ -44,6 +50,7 @@ void for_each_value(Settings& of, Look look) {
   look("silent", of.silent, usual.silent);
   look("careless", of.careless, usual.careless);
   look("step-max", of.step_max, usual.step_max);
+  look("agent-steps-max", of.agent_steps_max, usual.agent_steps_max);
   look("stream-events-max", of.stream_events_max, usual.stream_events_max);
   look("stream-bytes-max", of.stream_bytes_max, usual.stream_bytes_max);
   look("segment-bytes", of.segment_bytes, usual.segment_bytes);
@@ -54,11 +61,18 @@ void for_each_value(Settings& of, Look look) {
   look("backlog-changes-max", of.backlog_changes_max, usual.backlog_changes_max);
   look("requests-max", of.requests_max, usual.requests_max);
   look("connections-max", of.connections_max, usual.connections_max);
+  look("streams-max", of.streams_max, usual.streams_max);
   look("keep-alive", of.keep_alive, usual.keep_alive);
   look("write-timeout", of.write_timeout, usual.write_timeout);
   look("disk-wait", of.disk_wait, usual.disk_wait);
   look("cancel-grace", of.cancel_grace, usual.cancel_grace);
   look("settled-linger", of.settled_linger, usual.settled_linger);
+  look("bug", of.bug, usual.bug);
+}
+
+std::string quoted_name(mutant bug) {
+  const auto found = std::ranges::find(mutants, bug, &planted::bug);
+  return '"' + std::string(found == mutants.end() ? "none" : found->name) + '"';
 }
 
 template<class T>
@@ -66,6 +80,11 @@ std::string text_of(const T& value) {
   std::ostringstream out;
   if constexpr (std::is_same_v<T, bool>)
     out << (value ? "true" : "false");
+  else if constexpr (std::is_same_v<T, mutant>)
+    out << quoted_name(value);
+  else if constexpr (std::is_same_v<T, std::set<std::string>>)
+    for (const auto& each : value)
+      out << (out.tellp() == 0 ? "\"" : " ") << each << (each == *value.rbegin() ? "\"" : "");
   else if constexpr (std::is_arithmetic_v<T>)
     out << std::setprecision(17) << value;
   else
@@ -79,6 +98,18 @@ bool read_value(const std::string& text, T& into) {
   if constexpr (std::is_same_v<T, bool>) {
     into = text == "true";
     return into || text == "false";
+  } else if constexpr (std::is_same_v<T, mutant>) {
+    const auto found = std::ranges::find_if(
+        mutants, [&](const planted& each) { return quoted_name(each.bug) == text; });
+    into = found == mutants.end() ? mutant::none : found->bug;
+    return found != mutants.end();
+  } else if constexpr (std::is_same_v<T, std::set<std::string>>) {
+    if (text.size() < 2 || text.front() != '"' || text.back() != '"')
+      return false;
+    std::istringstream words(text.substr(1, text.size() - 2));
+    for (std::string word; words >> word;)
+      into.insert(word);
+    return true;
   } else if constexpr (std::is_arithmetic_v<T>) {
     in >> into;
   } else {
@@ -132,8 +163,36 @@ result<settings> read_settings(const std::string& text) {
   return out;
 }
 
+namespace {
+
+/// Each takes one kind of fault out.
+constexpr auto without_fault = std::to_array<void (*)(settings&)>({
+    [](settings& one) { one.crashes_per_second = 0, one.crashes_at_start = 0; },
+    [](settings& one) { one.disk_errors = 0; },
+    [](settings& one) { one.slow_syncs = 0; },
+    [](settings& one) { one.clock_jumps_per_second = 0; },
+    [](settings& one) { one.resets = 0; },
+    [](settings& one) { one.refusals = 0; },
+    [](settings& one) { one.stalls = 0; },
+    [](settings& one) { one.piece_bytes_max = 0; },
+    [](settings& one) { one.window_bytes = settings{}.window_bytes; },
+    [](settings& one) { one.slow_readers = one.stopped_readers = 0; },
+    [](settings& one) { one.failing = 0; },
+    [](settings& one) { one.silent = 0; },
+    [](settings& one) { one.careless = 0; },
+});
+
+} // namespace
+
+std::size_t kinds_of_faults(const settings& in) {
+  return static_cast<std::size_t>(std::ranges::count_if(without_fault, [&](const auto& take_out) {
+    auto without = in;
+    take_out(without);
+    return without != in;
+  }));
+}
+
 std::vector<settings> simpler(const settings& than) {
-  const settings usual;
   std::vector<settings> out;
   const auto with = [&](auto change) {
     auto one = than;
@@ -142,36 +201,34 @@ std::vector<settings> simpler(const settings& than) {
       out.push_back(one);
   };
   // First whole kinds of faults, then users, then time.
-  with([&](settings& one) { one.crashes_per_second = 0; });
-  with([&](settings& one) { one.disk_errors = 0; });
-  with([&](settings& one) { one.slow_syncs = 0; });
-  with([&](settings& one) { one.clock_jumps_per_second = 0; });
-  with([&](settings& one) { one.power_failures = 0; });
-  with([&](settings& one) { one.is_durable = false; });
-  with([&](settings& one) { one.resets = one.refusals = 0; });
-  with([&](settings& one) { one.stalls = 0; });
-  with([&](settings& one) { one.piece_bytes_max = 0, one.window_bytes = usual.window_bytes; });
-  with([&](settings& one) { one.slow_readers = one.stopped_readers = 0; });
-  with([&](settings& one) { one.failing = 0; });
-  with([&](settings& one) { one.asking = 0; });
-  with([&](settings& one) { one.silent = 0; });
-  with([&](settings& one) { one.careless = 0; });
+  for (const auto& take_out : without_fault)
+    with(take_out);
+  with([](settings& one) { one.crashes_at_start = 0; });
+  with([](settings& one) { one.power_failures = 0; });
+  with([](settings& one) { one.is_durable = false; });
+  with([](settings& one) { one.asking = 0; });
+  with([](settings& one) { one.other_bindings = 0; });
+  with([](settings& one) { one.has_stranger = false; });
+  with([](settings& one) { one.agent_steps_max = 0; });
   for (const std::string_view squeezed :
        {"stream-events-max", "stream-bytes-max", "segment-bytes", "group-ahead-changes",
         "reads-max", "reads-per-client-max", "live-tasks-max", "backlog-changes-max",
-        "requests-max", "connections-max", "keep-alive", "write-timeout", "disk-wait",
-        "cancel-grace", "settled-linger"})
+        "requests-max", "connections-max", "streams-max", "keep-alive", "write-timeout",
+        "disk-wait", "cancel-grace", "settled-linger"})
     with([&](settings& one) {
       for_each_value(one, [&](std::string_view name, auto& value, const auto& common) {
         if (name == squeezed)
           value = common;
       });
     });
-  with([&](settings& one) { one.clients = 1; });
-  with([&](settings& one) { one.clients = std::max<std::size_t>(1, one.clients / 2); });
-  with([&](settings& one) { one.clients = std::max<std::size_t>(1, one.clients - 1); });
-  with([&](settings& one) { one.span /= 2; });
-  with([&](settings& one) { one.span -= one.span / 8; });
+  with([](settings& one) { one.clients = 1; });
+  with([](settings& one) { one.clients = std::max<std::size_t>(1, one.clients / 2); });
+  with([](settings& one) { one.clients = std::max<std::size_t>(1, one.clients - 1); });
+  constexpr auto span_least = std::chrono::milliseconds{100};
+  if (than.span > span_least) {
+    with([](settings& one) { one.span /= 2; });
+    with([](settings& one) { one.span -= one.span / 8; });
+  }
   return out;
 }
 

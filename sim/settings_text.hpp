@@ -3,6 +3,7 @@
 
 #include <troupe/protocol/errc.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,7 @@ namespace troupe::sim {
 [[nodiscard]] result<settings> read_settings(const std::string& text);
 /// The same with one thing less: a kind of fault, a squeezed limit, some clients, some time.
 [[nodiscard]] std::vector<settings> simpler(const settings& than);
+/// How many kinds of faults happen.
+[[nodiscard]] std::size_t kinds_of_faults(const settings& in);
 
 } // namespace troupe::sim

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <stdexcept>
 #include <utility>
+
+#include "sim/situations.hpp"
 
 namespace troupe::sim {
 
@@ -34,6 +37,8 @@ void trace::add(std::string_view line) {
 }
 
 void trace::reached(std::string_view situation) {
+  if (!is_situation(situation))
+    throw std::logic_error("there is no situation \"" + std::string(situation) + '"');
   auto at = situations_.find(situation);
   if (at == situations_.end())
     at = situations_.emplace(std::string(situation), 0).first;

@@ -19,7 +19,7 @@ public:
   explicit trace(std::function<std::chrono::nanoseconds()> now) : now_(std::move(now)) {}
 
   void add(std::string_view line);
-  /// Counts a situation that tests should meet, and adds it as a line.
+  /// Counts a situation (situations.hpp), and adds it as a line. Throws if it is not one of them.
   void reached(std::string_view situation);
 
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }

@@ -20,9 +20,11 @@ const json::array* array_at(const json::object& in, std::string_view name) {
   return found == nullptr ? nullptr : found->if_array();
 }
 
+/// Messages of 0.3 over REST have "content" in place of "parts".
 std::string text_of_parts(const json::object& in) {
   std::string out;
-  if (const auto* parts = array_at(in, "parts"))
+  const auto* content = array_at(in, "content");
+  if (const auto* parts = content != nullptr ? content : array_at(in, "parts"))
     for (const auto& each : *parts)
       out += text_at(each.as_object(), "text");
   return out;
@@ -35,6 +37,14 @@ void read_status(const json::object& in, task_view& into) {
   }
 }
 
+/// "input-required" is TASK_STATE_INPUT_REQUIRED.
+std::string wire_state(std::string_view state) {
+  std::string out = "TASK_STATE_";
+  for (const char c : state)
+    out += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return out;
+}
+
 std::string cursor_of(const json::object& in) {
   const auto* metadata = object_at(in, "metadata");
   return metadata == nullptr ? std::string{} : text_at(*metadata, "troupe/v1/cursor");
@@ -45,6 +55,20 @@ std::string cursor_of(const json::object& in) {
 std::string text_at(const json::object& in, std::string_view name) {
   const auto* found = in.if_contains(name);
   return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string{};
+}
+
+task_view read_task_0_3(const json::object& task) {
+  auto out = read_task(task);
+  if (const auto* history = array_at(task, "history"))
+    for (const auto& each : *history)
+      if (text_at(each.as_object(), "role") == "user")
+        out.messages.push_back(text_at(each.as_object(), "messageId"));
+  // JSON-RPC writes "input-required", REST the names of its proto.
+  if (!out.state.starts_with("TASK_STATE_"))
+    out.state = wire_state(out.state);
+  if (out.state == "TASK_STATE_CANCELLED")
+    out.state = "TASK_STATE_CANCELED";
+  return out;
 }
 
 task_view read_task(const json::object& task) {
@@ -60,6 +84,25 @@ task_view read_task(const json::object& task) {
     for (const auto& each : *history)
       if (text_at(each.as_object(), "role") == "ROLE_USER")
         out.messages.push_back(text_at(each.as_object(), "messageId"));
+  return out;
+}
+
+std::vector<task_view> read_objective_tasks(const json::object& result) {
+  std::vector<task_view> out;
+  const auto* objective = object_at(result, "objective");
+  const auto* plans = array_at(objective == nullptr ? result : *objective, "plans");
+  if (plans == nullptr)
+    return out;
+  for (const auto& plan : *plans)
+    if (const auto* tasks = array_at(plan.as_object(), "tasks"))
+      for (const auto& each : *tasks) {
+        const auto state = text_at(each.as_object(), "status");
+        if (state == "pending" || state == "skipped")
+          continue;
+        out.emplace_back();
+        out.back().id = text_at(each.as_object(), "id");
+        out.back().state = wire_state(state);
+      }
   return out;
 }
 

@@ -1,5 +1,4 @@
-// Tasks and events as they stand in the JSON of the A2A wire, version 1.0, read without the
-// product's codecs.
+// Tasks and events as they stand in the JSON of the A2A wire, read without the product's codecs.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -7,12 +6,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/history.hpp"
 
 namespace troupe::sim {
 
 [[nodiscard]] task_view read_task(const boost::json::object& task);
+
+/// As 0.3 writes it, over JSON-RPC or REST.
+[[nodiscard]] task_view read_task_0_3(const boost::json::object& task);
+
+/// The tasks of an objective that have begun, as the answer to objectives/get shows them: id and
+/// state alone.
+[[nodiscard]] std::vector<task_view> read_objective_tasks(const boost::json::object& result);
 
 struct read_event {
   stream_event event;

@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include <array>
 #include <utility>
 
 #include "sim/views.hpp"
@@ -19,11 +20,20 @@ constexpr auto rest_takes = 60s;
 
 } // namespace
 
-witness::witness(world& in, dice& network) : in_(in), caller_(in, network, "witness") {}
+witness::witness(world& in) : in_(in), caller_(in, "witness") {}
 
 void witness::begin(std::function<void()> done) {
   done_ = std::move(done);
-  list_objectives("", [this] { list_tasks("", [this] { cancel_all(); }); });
+  in_.seen.waiting_at = in_.next_moment();
+  list_objectives("", [this] {
+    list_tasks(
+        "",
+        [this](const task_view& shown) {
+          tasks_.insert(shown.id);
+          in_.seen.waiting[shown.id] = shown;
+        },
+        [this] { cancel_all(); });
+  });
 }
 
 void witness::ask(std::string method, std::string params, answered then) {
@@ -34,7 +44,7 @@ void witness::ask(std::string method, std::string params, answered then) {
   caller_.on_end = [this, method = std::move(method), params = std::move(params),
                     then = std::move(then)](caller::end how) mutable {
     if (how == caller::end::answered && caller_.answer().status() == 200) {
-      const auto whole = json::parse(caller_.answer().body());
+      const auto whole = json::parse(caller_.body());
       const auto* result = whole.as_object().if_contains("result");
       return then(result != nullptr ? result->as_object() : json::object{});
     }
@@ -44,6 +54,36 @@ void witness::ask(std::string method, std::string params, answered then) {
     });
   };
   caller_.ask(asked);
+}
+
+void witness::get(const std::string& task, binding how,
+                  std::function<void(std::optional<task_view>)> then) {
+  caller::question asked;
+  asked.method = "GetTask";
+  asked.params = R"({"id":")" + task + "\"}";
+  asked.patience = 60s;
+  asked.how = how;
+  asked.task = task;
+  caller_.on_end = [this, task, how, then = std::move(then)](caller::end end) mutable {
+    if (end == caller::end::answered && caller_.answer().status() < 429)
+      return then(read_answer(how, caller_.body()));
+    in_.after(100ms, [this, task, how, then = std::move(then)]() mutable {
+      get(task, how, std::move(then));
+    });
+  };
+  caller_.ask(asked);
+}
+
+void witness::for_each_left(std::function<void(const std::string&, std::function<void()>)> step,
+                            std::function<void()> then) {
+  auto next = std::make_shared<std::function<void(std::size_t)>>();
+  *next = [this, step = std::move(step), then = std::move(then),
+           weak = std::weak_ptr(next)](std::size_t number) {
+    if (number == left_.size())
+      return then();
+    step(left_[number], [self = weak.lock(), number] { (*self)(number + 1); });
+  };
+  (*next)(0);
 }
 
 void witness::list_objectives(const std::string& token, std::function<void()> then) {
@@ -59,36 +99,42 @@ void witness::list_objectives(const std::string& token, std::function<void()> th
       });
 }
 
-void witness::list_tasks(const std::string& token, std::function<void()> then) {
+void witness::list_tasks(const std::string& token, on_task each, std::function<void()> then) {
   ask("ListTasks",
-      R"({"pageSize":100)" + (token.empty() ? std::string{} : R"(,"pageToken":")" + token + '"')
-          + "}",
-      [this, then = std::move(then)](const json::object& result) {
+      R"({"pageSize":100,"includeArtifacts":true,"historyLength":100)"
+          + (token.empty() ? std::string{} : R"(,"pageToken":")" + token + '"') + "}",
+      [this, each = std::move(each), then = std::move(then)](const json::object& result) {
         if (const auto* page = result.if_contains("tasks"))
-          for (const auto& each : page->as_array())
-            tasks_.insert(text_at(each.as_object(), "id"));
+          for (const auto& one : page->as_array())
+            each(read_task(one.as_object()));
         const auto next = text_at(result, "nextPageToken");
-        next.empty() ? then() : list_tasks(next, then);
+        next.empty() ? then() : list_tasks(next, each, then);
       });
 }
 
 void witness::cancel_all() {
-  left_.assign(objectives_.begin(), objectives_.end());
-  const auto objectives = left_.size();
-  left_.insert(left_.end(), tasks_.begin(), tasks_.end());
   // One after the other; what has ended refuses, which is as good.
-  auto next = std::make_shared<std::function<void(std::size_t)>>();
-  *next = [this, objectives, weak = std::weak_ptr(next)](std::size_t number) {
-    if (number == left_.size()) {
-      in_.after(rest_takes, [this] { list_tasks("", [this] { read_all(); }); });
-      return;
-    }
-    const bool is_objective = number < objectives;
-    ask(is_objective ? "objectives/update" : "CancelTask",
-        R"({"id":")" + left_[number] + '"' + (is_objective ? R"(,"status":"canceled"})" : "}"),
-        [self = weak.lock(), number](const json::object&) { (*self)(number + 1); });
-  };
-  (*next)(0);
+  left_.assign(objectives_.begin(), objectives_.end());
+  left_.insert(left_.end(), tasks_.begin(), tasks_.end());
+  for_each_left(
+      [this](const std::string& id, std::function<void()> next) {
+        const bool is_objective = objectives_.contains(id);
+        ask(is_objective ? "objectives/update" : "CancelTask",
+            R"({"id":")" + id + '"' + (is_objective ? R"(,"status":"canceled"})" : "}"),
+            [next = std::move(next)](const json::object&) { next(); });
+      },
+      [this] {
+        in_.after(rest_takes, [this] {
+          list_tasks(
+              "",
+              [this](const task_view& shown) {
+                tasks_.insert(shown.id);
+                ++in_.seen.listed[shown.id];
+                in_.seen.readings.push_back({"the list", shown});
+              },
+              [this] { read_all(); });
+        });
+      });
 }
 
 void witness::read_all() {
@@ -100,18 +146,75 @@ void witness::read_all() {
       tasks_.insert(read.task);
   left_.assign(tasks_.begin(), tasks_.end());
   in_.seen.rest.emplace();
-  auto next = std::make_shared<std::function<void(std::size_t)>>();
-  *next = [this, weak = std::weak_ptr(next)](std::size_t number) {
-    if (number == left_.size())
-      return done_();
-    ask("GetTask", R"({"id":")" + left_[number] + "\"}",
-        [this, self = weak.lock(), number](const json::object& result) {
-          if (const auto shown = read_task(result); !shown.id.empty())
-            in_.seen.rest->emplace(shown.id, shown);
-          (*self)(number + 1);
+  for_each_left(
+      [this](const std::string& id, std::function<void()> next) {
+        get(id, binding::json_rpc, [this, next = std::move(next)](std::optional<task_view> shown) {
+          if (shown)
+            in_.seen.rest->emplace(shown->id, *shown);
+          next();
         });
+      },
+      [this] { read_again(); });
+}
+
+void witness::read_again() {
+  for_each_left(
+      [this](const std::string& id, std::function<void()> next) {
+        constexpr auto ways =
+            std::to_array<binding>({binding::json_rpc_0_3, binding::rest, binding::rest_0_3});
+        const auto how = ways[in_.seen.readings.size() % ways.size()];
+        get(id, how, [this, id, how, next = std::move(next)](std::optional<task_view> shown) {
+          task_view none;
+          none.id = id;
+          if (shown || in_.seen.rest->contains(id))
+            in_.seen.readings.push_back({name_of(how), shown.value_or(none)});
+          next();
+        });
+      },
+      [this] { read_objectives(); });
+}
+
+void witness::read_objectives() {
+  left_.assign(objectives_.begin(), objectives_.end());
+  for_each_left(
+      [this](const std::string& id, std::function<void()> next) {
+        ask("objectives/get", R"({"id":")" + id + "\"}",
+            [this, id, next = std::move(next)](const json::object& result) {
+              for (const auto& shown : read_objective_tasks(result))
+                if (in_.seen.rest->contains(shown.id)) // Others have never begun.
+                  in_.seen.readings.push_back({"objective " + id, shown});
+              next();
+            });
+      },
+      [this] { in_.after(1ms, [this] { start_again(); }); });
+}
+
+void witness::list_after(const std::string& what, std::function<void()> then) {
+  in_.seen.restarts[what]; // There may be no task.
+  list_tasks(
+      "", [this, what](const task_view& shown) { in_.seen.restarts[what][shown.id] = shown; },
+      std::move(then));
+}
+
+void witness::start_again() {
+  if (!in_.how.is_durable)
+    return done_();
+  // Not within a call of the connection, which the start ends.
+  const auto then = [this](bool with_damage, std::function<void(bool)> next) {
+    in_.after(1ms,
+              [this, with_damage, next = std::move(next)] { next(in_.start_again(with_damage)); });
   };
-  (*next)(0);
+  list_after("before", [this, then] {
+    then(false, [this, then](bool) {
+      list_after("one more start", [this, then] {
+        then(true, [this](bool has_started) {
+          in_.story.reached(has_started ? "a damaged journal is read without loss"
+                                        : "a damaged journal is refused");
+          list_after("a start with a damaged byte", done_);
+        });
+      });
+    });
+  });
 }
 
 } // namespace troupe::sim

@@ -4,10 +4,11 @@
 
 #include <boost/json/value.hpp>
 
-#include <deque>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "sim/caller.hpp"
 #include "sim/world.hpp"
@@ -16,7 +17,7 @@ namespace troupe::sim {
 
 class witness {
 public:
-  witness(world& in, dice& network);
+  explicit witness(world& in);
 
   /// Then `done`, with `history::rest` complete.
   void begin(std::function<void()> done);
@@ -26,17 +27,32 @@ private:
 
   /// Asks until it is answered; `then` gets the result, or nothing of an error.
   void ask(std::string method, std::string params, answered then);
+  void get(const std::string& task, binding how,
+           std::function<void(std::optional<task_view>)> then);
+  /// Calls `step` for each of `left_`, one after the other, then `then`. `step` calls what it is
+  /// given when it is done.
+  void for_each_left(std::function<void(const std::string&, std::function<void()>)> step,
+                     std::function<void()> then);
   void list_objectives(const std::string& token, std::function<void()> then);
-  void list_tasks(const std::string& token, std::function<void()> then);
+  using on_task = std::function<void(const task_view&)>;
+  /// All pages: calls `each` with every task on them, then `then`.
+  void list_tasks(const std::string& token, on_task each, std::function<void()> then);
   void cancel_all();
   void read_all();
+  /// Each task once more, over another binding or in another version.
+  void read_again();
+  /// The objectives with the states of their tasks.
+  void read_objectives();
+  /// The process ends, and the next one shows the same.
+  void start_again();
+  void list_after(const std::string& what, std::function<void()> then);
 
   world& in_;
   caller caller_;
   std::function<void()> done_;
   std::set<std::string> tasks_;
   std::set<std::string> objectives_;
-  std::deque<std::string> left_; ///< Ids that are canceled or read next.
+  std::vector<std::string> left_; ///< Ids that are canceled or read next.
 };
 
 } // namespace troupe::sim

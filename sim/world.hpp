@@ -43,10 +43,15 @@ public:
   timeline to_come;
   trace story;
   history seen;
-  bool is_calm = false;  ///< Faults and new requests have ended.
-  bool is_dying = false; ///< The process has died; what its parts do now never happened.
+  bool is_calm = false;        ///< Faults and new requests have ended.
+  bool starts_at_once = false; ///< The process that starts has died right after its last start.
+  bool is_dying = false;       ///< The process has died; what its parts do now never happened.
   /// Connects to the server. False: no server listens.
   std::function<bool(const std::shared_ptr<connection>&)> dial;
+  /// Whether changes are on their way to the disk.
+  std::function<bool()> is_disk_behind;
+  /// The process ends, and another one starts. False: it refuses to.
+  std::function<bool(bool with_damage)> start_again;
   /// Tasks that clients were shown and that have not been seen to end, and their questions.
   std::deque<std::string> known_tasks;
   std::deque<std::string> asking_tasks;

@@ -34,6 +34,22 @@ using verdict = std::optional<std::string>;
 [[nodiscard]] verdict check_attempts(const history& seen);
 /// When faults and clients have ended, everything ends, and nothing is left that is counted.
 [[nodiscard]] verdict check_rest(const history& seen);
+/// Once faults have ended, an agent works for every task that is not ended and does not ask.
+[[nodiscard]] verdict check_still(const history& seen);
+/// What a task shows at the end is what its changes lead to.
+[[nodiscard]] verdict check_fold(const history& seen);
+/// Every binding and version, the lists and the objectives show the same.
+[[nodiscard]] verdict check_same(const history& seen);
+/// The pages of a list have each task once.
+[[nodiscard]] verdict check_lists(const history& seen);
+/// What a start finds, the next start finds, too; a damaged byte is repaired or refused.
+[[nodiscard]] verdict check_recovery(const history& seen);
+/// Nobody sees what belongs to somebody else.
+[[nodiscard]] verdict check_owners(const history& seen);
+/// No counter is above its limit at any step.
+[[nodiscard]] verdict check_limits(const history& seen);
+/// Without crashes, every task ends as a plain model of it says.
+[[nodiscard]] verdict check_model(const history& seen);
 
 struct checker {
   std::string_view name;
@@ -50,6 +66,14 @@ inline constexpr auto checkers = std::to_array<checker>({
     {"plans", &check_plans},
     {"attempts", &check_attempts},
     {"rest", &check_rest},
+    {"still", &check_still},
+    {"fold", &check_fold},
+    {"same", &check_same},
+    {"lists", &check_lists},
+    {"recovery", &check_recovery},
+    {"owners", &check_owners},
+    {"limits", &check_limits},
+    {"model", &check_model},
 });
 
 } // namespace troupe::sim

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sim/checkers/at_once.hpp"
 #include "sim/checkers/checkers.hpp"
 
 namespace troupe::sim {
@@ -7,25 +8,6 @@ namespace troupe::sim {
 namespace {
 
 using attempts = std::vector<const attempt*>;
-
-/// The greatest number of these that ran at one moment.
-std::size_t most_at_once(const attempts& of) {
-  std::map<moment, int> turns; // How many begin or end.
-  for (const auto* each : of) {
-    if (each->ended == each->began)
-      continue; // Done in one turn.
-    ++turns[each->began];
-    if (each->ended != 0)
-      --turns[each->ended];
-  }
-  int now = 0;
-  int most = 0;
-  for (const auto& [at, change] : turns) {
-    now += change;
-    most = std::max(most, now);
-  }
-  return static_cast<std::size_t>(most);
-}
 
 verdict check_limit(const std::string& name, std::uint32_t parallel_max, const attempts& of) {
   const auto most = most_at_once(of);

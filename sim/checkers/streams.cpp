@@ -39,6 +39,11 @@ verdict check_stream(const stream_read& read, const std::vector<stream_event>& j
   if (read.after.empty() && !read.events.empty()
       && read.events.front().kind != event_kind::snapshot)
     return name_of(read) + " does not begin with a snapshot";
+  if (!read.after.empty() && !read.events.empty()
+      && read.events.front().kind == event_kind::snapshot && !read.events.front().has_gap
+      && !read.events.front().cursor.empty())
+    return name_of(read) + " was to go on behind " + read.after
+           + ", and begins anew without saying that something is missing";
   for (const auto& event : read.events) {
     const bool is_snapshot = event.kind == event_kind::snapshot;
     // A task that has ended has no place in its stream any more.

@@ -118,7 +118,26 @@ history with_attempts(std::vector<attempt> attempts) {
 }
 
 attempt of(std::string name, std::uint32_t number, moment began, moment ended, moment done = 0) {
-  return {"task of " + name, std::move(name), number, began, ended, done};
+  attempt out;
+  out.task = "task of " + name;
+  out.name = std::move(name);
+  out.number = number;
+  out.began = began;
+  out.ended = ended;
+  out.completed = done;
+  out.report = done != 0 ? "completed" : "failed";
+  out.reported = ended;
+  return out;
+}
+
+history with_reading(std::string how, task_view shown) {
+  auto out = usual();
+  out.readings.push_back({std::move(how), std::move(shown)});
+  return out;
+}
+
+task_view usual_end() {
+  return usual().rest->at("t");
 }
 
 /// Tasks a and b, b after a, c alone; two at once.
@@ -143,6 +162,9 @@ TEST_CASE("a history in which all goes right passes every checker", "[sim][check
   all.calls = {sent("m", "t"), shown(3, 10, with_text(working, "a;")),
                shown(11, 13, with_text(completed, "a;b;"))};
   all.attempts = {of("a", 1, 3, 4), of("a", 2, 5, 8, 7), of("b", 1, 9, 10, 10)};
+  all.attempts.push_back(of("c", 1, 9, 10, 10));
+  all.readings = {{"0.3 over REST", usual_end()}};
+  all.listed = {{"t", 1}};
   all.objectives = planned({}).objectives;
   for (const auto& each : checkers) {
     INFO(each.name);
@@ -196,6 +218,8 @@ TEST_CASE("a stream is a snapshot and then the order of the journal", "[sim][che
   CHECK(check_streams(with_stream(stream_of({status("5.0", completed)}, "3.0"))));
   CHECK(check_streams(
       with_stream(stream_of({text("3.0", "a;", true), text("4.0", "b;", true)}, "3.0"))));
+  // It begins anew, and does not say so.
+  CHECK(check_streams(with_stream(stream_of({snapshot("3.0", with_text(working, "a;"))}, "2.0"))));
   // Chunks may be joined.
   CHECK_FALSE(
       check_streams(with_stream(stream_of({begin, status("2.0", working), text("4.0", "a;b;")}))));
@@ -253,6 +277,180 @@ TEST_CASE("attempts of a task come one after the other, without a gap", "[sim][c
   CHECK(check_attempts(twice));
   twice.crashes = {4};
   CHECK_FALSE(check_attempts(twice));
+}
+
+TEST_CASE("once faults have ended, nothing stands still", "[sim][checkers]") {
+  const auto waiting = [](task_view shown, std::vector<attempt> attempts) {
+    auto out = with_attempts(std::move(attempts));
+    out.waiting_at = 10;
+    out.waiting[shown.id] = shown;
+    return out;
+  };
+  const auto id = "task of a";
+  CHECK_FALSE(check_still(waiting(view(working, id), {of("a", 1, 1, 0)})));
+  CHECK_FALSE(check_still(waiting(view(asks, id), {of("a", 1, 1, 2)})));
+  CHECK_FALSE(check_still(waiting(view(completed, id), {of("a", 1, 1, 2, 2)})));
+  CHECK_FALSE(check_still(waiting(view(submitted, "o.p.t0"), {}))); // It waits for a slot.
+  CHECK(check_still(waiting(view(working, id), {})));
+  CHECK(check_still(waiting(view(working, id), {of("a", 1, 1, 2)})));
+  CHECK(check_still(waiting(view(submitted, "task-1"), {})));
+  auto reported = of("a", 1, 1, 0);
+  reported.reported = 5;
+  CHECK(check_still(waiting(view(working, id), {reported})));
+}
+
+TEST_CASE("a task shows what its changes lead to", "[sim][checkers]") {
+  CHECK_FALSE(check_fold(usual()));
+  auto other_state = usual();
+  other_state.rest->at("t").state = canceled;
+  CHECK(check_fold(other_state));
+  auto less = usual();
+  less.rest->at("t").artifacts->at("out") = "a;";
+  CHECK(check_fold(less));
+  auto more = usual();
+  more.rest->at("t").artifacts->emplace("other", "a;");
+  CHECK(check_fold(more));
+}
+
+TEST_CASE("every binding, list and objective shows the same", "[sim][checkers]") {
+  CHECK_FALSE(check_same(with_reading("0.3 over REST", usual_end())));
+  CHECK_FALSE(check_same(with_reading("objective o", view(completed))));
+  CHECK(check_same(with_reading("1.0 over REST", view(completed)))); // Without artifacts.
+  CHECK(check_same(with_reading("objective o", view(working))));
+  auto silent = usual_end();
+  silent.messages.clear();
+  CHECK(check_same(with_reading("the list", silent)));
+  CHECK(check_same(with_reading("the list", view(completed, "u"))));
+}
+
+TEST_CASE("the pages of a list have each task once", "[sim][checkers]") {
+  auto listed = usual();
+  listed.attempts = {of("a", 1, 1, 2)};
+  listed.attempts.front().task = "t";
+  listed.listed = {{"t", 1}};
+  CHECK_FALSE(check_lists(listed));
+  listed.listed["t"] = 2;
+  CHECK(check_lists(listed));
+  listed.listed.clear();
+  CHECK(check_lists(listed));
+  listed.attempts.clear();
+  CHECK_FALSE(check_lists(listed)); // It never began.
+  listed.rest->emplace("task-1", view(canceled, "task-1"));
+  CHECK(check_lists(listed));
+}
+
+TEST_CASE("what a start finds, the next one finds", "[sim][checkers]") {
+  history found;
+  found.recoveries = {{"o working\n", false}, {"o blocked\n", false}, {"o blocked\n", true}};
+  CHECK_FALSE(check_recovery(found));
+  found.recoveries.push_back({"o blocked\ntask-1\n", true});
+  CHECK(check_recovery(found).value_or("").find("\"nothing\", and then \"task-1\"")
+        != std::string::npos);
+  const auto restarted = [](task_view after) {
+    history out;
+    out.restarts["before"] = {{"t", view(completed)}};
+    out.restarts["one more start"] = {{after.id, after}};
+    return out;
+  };
+  CHECK_FALSE(check_recovery(restarted(view(completed))));
+  CHECK(check_recovery(restarted(view(canceled))));
+  CHECK(check_recovery(restarted(view(completed, "u"))));
+  CHECK(check_recovery(restarted(with_text(completed, "a;"))));
+  auto more = restarted(view(completed));
+  more.restarts["a start with a damaged byte"] = {{"t", view(completed)},
+                                                  {"u", view(working, "u")}};
+  CHECK(check_recovery(more));
+}
+
+TEST_CASE("nobody sees what belongs to somebody else", "[sim][checkers]") {
+  history seen;
+  seen.strange_reads = {{"get", "t", ""}, {"list", "", ""}};
+  CHECK_FALSE(check_owners(seen));
+  seen.strange_reads.push_back({"get", "t", "t"});
+  CHECK(check_owners(seen));
+  seen.strange_reads.back() = {"list", "", "t"};
+  CHECK(check_owners(seen));
+  seen.strange_reads.clear();
+  seen.leaks = {"c1 was shown stranger.1"};
+  CHECK(check_owners(seen));
+}
+
+TEST_CASE("no counter is above its limit", "[sim][checkers]") {
+  history seen;
+  CHECK_FALSE(check_limits(seen));
+  seen.over_limit = "3 streams, and the limit is 2";
+  CHECK(check_limits(seen).value_or("").find("3 streams") != std::string::npos);
+}
+
+namespace {
+
+stream_event made(std::string id, std::string chunk, bool append = false) {
+  auto out = text("", std::move(chunk), append);
+  out.artifact = std::move(id);
+  return out;
+}
+
+/// Tasks o.x.p.a and o.x.p.b, b after a, each with these attempts.
+history modelled(std::vector<attempt> attempts) {
+  auto out = with_attempts(std::move(attempts));
+  out.objectives.push_back({"o.x", 0, {{"p", 0, {{"a", {}}, {"b", {"a"}}}}}});
+  out.rest.emplace();
+  for (auto& each : out.attempts) {
+    each.task = "o.x.p." + each.name;
+    auto& shown = (*out.rest)[each.task];
+    shown.id = each.task;
+    shown.state = each.report == "completed" ? completed : "TASK_STATE_FAILED";
+    shown.artifacts.emplace();
+  }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a task ends as what its agents report says", "[sim][checkers]") {
+  auto right =
+      modelled({of("a", 1, 1, 2), of("a", 2, 3, 4, 4), of("b", 1, 5, 6), of("b", 2, 7, 8)});
+  right.attempts[0].made = {made("out", "1;")};
+  right.attempts[1].made = {made("out", "2;"), made("out", "3;", true)};
+  right.rest->at("o.x.p.a").artifacts->emplace("out", "2;3;");
+  CHECK(check_model(right).value_or("") == "");
+
+  auto wrong = right;
+  wrong.rest->at("o.x.p.a").artifacts->at("out") = "2;";
+  CHECK(check_model(wrong));
+  wrong.crashes = {3};
+  CHECK_FALSE(check_model(wrong)); // What was reported may not have been written.
+
+  wrong = right;
+  wrong.rest->at("o.x.p.b").state = completed;
+  CHECK(check_model(wrong));
+  call ended;
+  ended.kind = call_kind::cancel;
+  ended.task = "o.x.p.b";
+  wrong.calls.push_back(ended);
+  CHECK_FALSE(check_model(wrong));
+
+  wrong = right;
+  wrong.attempts[2].report = "failed for good";
+  CHECK(check_model(wrong)); // There must not be a second attempt.
+  wrong = right;
+  wrong.attempts[2].report.clear(); // Silent: then the second must not begin.
+  CHECK(check_model(wrong));
+}
+
+TEST_CASE("a task begins once what it depends on has completed", "[sim][checkers]") {
+  auto one = modelled({of("a", 1, 1, 2, 2)});
+  CHECK(check_model(one).value_or("").find("b never began") != std::string::npos);
+  auto failed = modelled({of("a", 1, 1, 2), of("a", 2, 3, 4)});
+  CHECK_FALSE(check_model(failed));
+  one.waiting["o.x.p.a"] = view(working, "o.x.p.a"); // It had its slot.
+  CHECK_FALSE(check_model(one));
+  one.waiting.clear();
+  call moved;
+  moved.kind = call_kind::move;
+  moved.objective = "o.x";
+  one.calls.push_back(moved);
+  CHECK_FALSE(check_model(one));
 }
 
 TEST_CASE("at the end everything has ended", "[sim][checkers]") {

@@ -16,6 +16,17 @@ TEST_CASE("settings read back as they were written", "[sim]") {
   }
 }
 
+TEST_CASE("a planted bug and the operations that are left read back", "[sim]") {
+  auto how = draw_settings(7);
+  how.bug = mutant::lost_tail;
+  how.only = {"c0.1", "c0.17", "c11.2"};
+  const auto read = read_settings(write_settings(how));
+  REQUIRE(read.has_value());
+  CHECK(*read == how);
+  CHECK_FALSE(read_settings("only = c0.1\n").has_value());
+  CHECK_FALSE(read_settings("bug = \"no-such-bug\"\n").has_value());
+}
+
 TEST_CASE("settings that cannot be read are refused with the line", "[sim]") {
   CHECK(read_settings("seed = 1\nclient = 2\n").error().message.find("line 2") == 0);
   CHECK_FALSE(read_settings("seed = one\n").has_value());

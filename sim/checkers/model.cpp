@@ -1,0 +1,153 @@
+// A plain model of a task and of a plan: what its agents report leads to one end. It predicts the
+// end of every task of a world whose process never died.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "sim/checkers/checkers.hpp"
+#include "sim/checkers/journal_fold.hpp"
+
+namespace troupe::sim {
+
+namespace {
+
+constexpr int plan_attempts_max = 2; // As the clients ask for.
+
+/// A task, told attempt by attempt what its agent does.
+class task_model {
+public:
+  /// False: there must not be another attempt. From `until` on everything is canceled; an agent
+  /// that reports then may be too late or not.
+  bool take(const attempt& next, moment until) {
+    if (is_terminal(state_) || (failures_ < ++begun_ - 1))
+      return false;
+    for (const auto& made : next.made)
+      if (made.at < until)
+        result_.apply(made);
+    state_ = "TASK_STATE_WORKING";
+    is_late_ = next.reported >= until;
+    if (is_late_)
+      return true;
+    if (next.report == "completed")
+      state_ = "TASK_STATE_COMPLETED";
+    else if (next.report == "rejected")
+      state_ = "TASK_STATE_REJECTED";
+    else if (next.report == "failed for good")
+      state_ = "TASK_STATE_FAILED";
+    else if (next.report == "failed" && ++failures_ == (next.is_lone ? 1 : plan_attempts_max))
+      state_ = "TASK_STATE_FAILED";
+    return true;
+  }
+  /// What goes on is canceled at the end of the world.
+  [[nodiscard]] std::string end() const {
+    return is_terminal(state_) ? state_ : "TASK_STATE_CANCELED";
+  }
+  [[nodiscard]] const std::map<std::string, std::string>& artifacts() const {
+    return result_.artifacts;
+  }
+  [[nodiscard]] bool is_late() const { return is_late_; }
+
+private:
+  std::string state_ = "TASK_STATE_SUBMITTED";
+  folded_task result_;
+  int begun_ = 0;
+  int failures_ = 0;
+  bool is_late_ = false;
+};
+
+/// What clients ended or held up themselves.
+struct interference {
+  std::set<std::string> tasks;
+  std::set<std::string> objectives;
+
+  explicit interference(const history& seen) {
+    for (const auto& made : seen.calls) {
+      if (made.kind == call_kind::cancel)
+        tasks.insert(made.task);
+      if (made.kind == call_kind::move)
+        objectives.insert(made.objective);
+    }
+  }
+  [[nodiscard]] bool touches(const std::string& task) const {
+    return tasks.contains(task) || objectives.contains(task.substr(0, objective_end(task)));
+  }
+  /// "c0.o1.p0.t0" is of objective "c0.o1".
+  static std::size_t objective_end(const std::string& task) {
+    const auto first = task.find('.');
+    return first == std::string::npos ? first : task.find('.', first + 1);
+  }
+};
+
+verdict check_ends(const history& seen, const interference& by_clients) {
+  std::map<std::string, task_model> models;
+  const auto until = seen.waiting_at == 0 ? std::numeric_limits<moment>::max() : seen.waiting_at;
+  for (const auto& each : seen.attempts)
+    if (seen.rest->contains(each.task) && !models[each.task].take(each, until)
+        && !by_clients.touches(each.task))
+      return "task " + each.task + " was tried again, attempt " + std::to_string(each.number)
+             + ", after what should have been its end";
+  for (const auto& [id, model] : models) {
+    const auto found = seen.rest->find(id);
+    if (found == seen.rest->end() || by_clients.touches(id) || model.is_late())
+      continue;
+    const auto& shown = found->second;
+    if (shown.state != model.end())
+      return "task " + id + " ends as " + shown.state + ", and what its agents reported leads to "
+             + model.end();
+    if (shown.artifacts.value_or(std::map<std::string, std::string>{}) != model.artifacts())
+      return "task " + id + " ends with other artifacts than its agents reported";
+  }
+  return std::nullopt;
+}
+
+/// Whether nothing of the objective was going on when faults had ended for a while.
+bool was_quiet(const history& seen, const std::string& objective) {
+  return std::ranges::none_of(seen.waiting, [&](const auto& each) {
+    return each.first.starts_with(objective + ".") && !is_terminal(each.second.state);
+  });
+}
+
+verdict check_starts(const history& seen, const interference& by_clients) {
+  std::set<std::string> begun;
+  std::set<std::string> completed;
+  for (const auto& each : seen.attempts) {
+    begun.insert(each.name);
+    if (each.report == "completed")
+      completed.insert(each.name);
+    if (by_clients.tasks.contains(each.task)) // It may have been canceled as it completed.
+      completed.erase(each.name);
+  }
+  for (const auto& objective : seen.objectives) {
+    if (by_clients.objectives.contains(objective.id) || !was_quiet(seen, objective.id))
+      continue;
+    for (const auto& plan : objective.plans) {
+      const bool has_begun = std::ranges::any_of(
+          plan.tasks, [&](const ordered_task& task) { return begun.contains(task.name); });
+      if (!has_begun)
+        continue; // It may have been refused.
+      for (const auto& task : plan.tasks)
+        if (!begun.contains(task.name)
+            && std::ranges::all_of(task.dependencies,
+                                   [&](const std::string& on) { return completed.contains(on); }))
+          return "in plan " + plan.name + " " + task.name
+                 + " never began, although nothing ran and what it depends on had completed";
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+verdict check_model(const history& seen) {
+  // The starts at the very end change nothing any more.
+  const bool has_died = std::ranges::any_of(
+      seen.crashes, [&](moment at) { return seen.waiting_at == 0 || at < seen.waiting_at; });
+  if (!seen.rest || has_died)
+    return std::nullopt;
+  const interference by_clients(seen);
+  if (auto wrong = check_ends(seen, by_clients))
+    return wrong;
+  return check_starts(seen, by_clients);
+}
+
+} // namespace troupe::sim

@@ -1,0 +1,15 @@
+#include "sim/checkers/checkers.hpp"
+
+namespace troupe::sim {
+
+verdict check_owners(const history& seen) {
+  for (const auto& each : seen.strange_reads)
+    if (!each.got.empty())
+      return "somebody else was shown " + each.got + " in answer to " + each.asked + " "
+             + (each.of.empty() ? "" : "task " + each.of);
+  if (!seen.leaks.empty())
+    return "a client was shown what belongs to somebody else: " + seen.leaks.front();
+  return std::nullopt;
+}
+
+} // namespace troupe::sim
