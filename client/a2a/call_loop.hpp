@@ -83,7 +83,7 @@ public:
   /// Does what can be done now, for a loop without a thread; false if there was nothing.
   bool turn();
 
-  /// From any thread: `what` is called on the loop.
+  /// From any thread: `task` is called on the loop.
   void post(std::function<void()> task);
 
   // -- on the loop only ----------------------------------------------------------------------------

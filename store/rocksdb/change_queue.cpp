@@ -18,6 +18,15 @@ std::size_t bytes_of(const submission& of) {
 } // namespace
 
 struct change_queue::group {
+  [[nodiscard]] bool has_room(std::size_t more, const limits& bounds) const {
+    return changes.empty()
+           || (bytes + more <= bounds.group_bytes && changes.size() < bounds.group_changes);
+  }
+  void add(submission&& each, std::size_t size) {
+    changes.push_back(std::move(each));
+    bytes += size;
+  }
+
   std::vector<submission> changes;
   std::size_t bytes = 0;
 };
@@ -29,7 +38,7 @@ void change_queue::push(submission&& each) {
 }
 
 std::vector<submission> change_queue::take() {
-  if (!lanes_.empty() || arrived_bytes_ > bounds_.group_bytes
+  if (!sections_.empty() || arrived_bytes_ > bounds_.group_bytes
       || arrived_.size() > bounds_.group_changes) {
     put_in_lanes();
     return take_in_turns();
@@ -65,8 +74,7 @@ void change_queue::put_in_lanes() {
 /// turns in a group than there are turns of others.
 std::vector<submission> change_queue::take_in_turns() {
   group out{std::exchange(spare_, {}), 0};
-  take_markers(out);
-  bool has_room = true;
+  bool has_room = take_markers(out);
   for (auto left = turns_.size(); has_room && !turns_.empty(); --left) {
     if (left == 0) { // Each lane had its turn.
       const auto fits = [this](const auto* lane_at) {
@@ -96,27 +104,30 @@ std::vector<submission> change_queue::take_in_turns() {
 bool change_queue::take_from(lane& from, group& to) {
   while (!from.changes.empty() && from.changes.front().bytes <= from.credit) {
     auto& next = from.changes.front();
-    if (!to.changes.empty()
-        && (to.bytes + next.bytes > bounds_.group_bytes
-            || to.changes.size() >= bounds_.group_changes))
+    if (!to.has_room(next.bytes, bounds_))
       return false;
     from.credit -= next.bytes;
-    to.bytes += next.bytes;
     --sections_[next.section - first_section_].left;
-    to.changes.push_back(std::move(next.change));
+    to.add(std::move(next.change), next.bytes);
     from.changes.pop_front();
-    take_markers(to);
+    if (!take_markers(to))
+      return false;
   }
   return true;
 }
 
-void change_queue::take_markers(group& to) {
+bool change_queue::take_markers(group& to) {
   while (!sections_.empty() && sections_.front().left == 0) {
-    for (auto& each : sections_.front().markers)
-      to.changes.push_back(std::move(each));
+    for (auto& markers = sections_.front().markers; !markers.empty(); markers.pop_front()) {
+      const auto bytes = bytes_of(markers.front());
+      if (!to.has_room(bytes, bounds_))
+        return false;
+      to.add(std::move(markers.front()), bytes);
+    }
     sections_.pop_front();
     ++first_section_;
   }
+  return true;
 }
 
 void change_queue::for_each(const std::function<void(submission&)>& look) {

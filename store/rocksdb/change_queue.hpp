@@ -60,8 +60,8 @@ private:
   using lanes = std::unordered_map<std::string, lane>;
   /// Changes up to one without content, which comes when they all have been taken.
   struct section {
-    std::size_t left = 0;            ///< Not yet taken.
-    std::vector<submission> markers; ///< Without content, in order.
+    std::size_t left = 0;           ///< Not yet taken.
+    std::deque<submission> markers; ///< Without content, in order.
   };
   struct group;
 
@@ -69,7 +69,8 @@ private:
   [[nodiscard]] std::vector<submission> take_in_turns();
   /// False: the group has no room for the lane's next change.
   bool take_from(lane& from, group& to);
-  void take_markers(group& to);
+  /// Those that may come now. False: the group has no room for the next one.
+  bool take_markers(group& to);
 
   const limits bounds_;
   std::vector<submission> arrived_; ///< After all that is in lanes.

@@ -289,7 +289,8 @@ result<void> make_journal_directory(const std::string& directory) {
 /// beside a server with much to do, until the tables refuse writes.
 void lower_own_priority(void*) {
   constexpr int compaction_niceness = 5;
-  static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), compaction_niceness));
+  static_cast<void>(
+      ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), compaction_niceness));
 }
 
 result<void> open_tables(opened_files& out, const std::string& directory,

@@ -1,4 +1,5 @@
 // The next groups are staged while one is on its way to the disk.
+#include "store/rocksdb/change_queue.hpp"
 #include "tests/store/describe_all.hpp"
 #include "tests/store/journal/held_disk.hpp"
 #include "tests/store/kinds.hpp"
@@ -253,7 +254,7 @@ TEST_CASE("A group is cut where the answers that are kept with its changes make 
     kept.at = at_ms(1);
     kept.conditions = {
         std::make_shared<const once>(once{once_kind::message, "", key, 1, at_ms(far_future_ms),
-                                          std::string(group_bytes_max - 1000, 'x')})};
+                                          std::string(writer_group_bytes_max - 1000, 'x')})};
     records->commit(std::move(kept));
   }
   records->flush();

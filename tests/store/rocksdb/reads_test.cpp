@@ -1,5 +1,6 @@
 // Reads of the durable store: what memory answers at once, what readers read, how often and for
 // whom.
+#include "store/rocksdb/change_queue.hpp"
 #include "store/rocksdb/rocksdb_archive.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
@@ -367,7 +368,7 @@ TEST_CASE("Changes that waited for their objective are written in groups like ot
   records.flush();
   records.evict(at_ms(3));
   REQUIRE(records.status().live_objectives == 0);
-  const std::size_t changes = group_changes_max + 100;
+  const std::size_t changes = writer_group_changes_max + 100;
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < changes; ++i)
     records.commit(about("o", 4, objective_edited{"name " + std::to_string(i), ""}),
@@ -375,7 +376,7 @@ TEST_CASE("Changes that waited for their objective are written in groups like ot
   std::size_t most = 0;
   for (std::size_t before = 0; records.turn(); before = order.size())
     most = std::max(most, order.size() - before);
-  CHECK(most == group_changes_max);
+  CHECK(most == writer_group_changes_max);
   REQUIRE(order.size() == changes);
   CHECK(std::ranges::is_sorted(order));
 }
