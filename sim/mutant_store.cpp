@@ -95,7 +95,7 @@ void mutant_store::read_placement(const objective_id& id, read_done<placement> d
   passing_store::read_placement(id, of_any_owner(std::move(done), client), client);
 }
 
-/// Whoever asks for a task owns it.
+/// The client that asks for a task is its owner.
 read_done<placement> mutant_store::of_any_owner(read_done<placement> done,
                                                 const std::string& client) const {
   if (bug_ != mutant::every_owner)

@@ -67,7 +67,7 @@ private:
 
   void put_in_lanes();
   [[nodiscard]] std::vector<submission> take_in_turns();
-  /// False: the group has no room for the lane's next change.
+  /// What the lane may take in its turn. False: the group has no room for the next change.
   bool take_from(lane& from, group& to);
   /// Those that may come now. False: the group has no room for the next one.
   bool take_markers(group& to);
@@ -78,7 +78,7 @@ private:
   std::vector<submission> spare_;        ///< Empty.
   lanes lanes_;                          ///< By context; each has a change.
   std::deque<lanes::value_type*> turns_; ///< The next one is the first.
-  std::deque<section> sections_;         ///< Of what is in lanes; empty only if these are.
+  std::deque<section> sections_;         ///< Empty only if all that waits is in `arrived_`.
   std::uint64_t first_section_ = 0;
   std::size_t size_ = 0;
 };

@@ -305,8 +305,10 @@ result<void> open_tables(opened_files& out, const std::string& directory,
   rocksdb::DB* raw = nullptr;
   const auto opened = rocksdb::DB::Open(database_options(internals, *out.env), directory, &raw);
   out.db.reset(raw);
+  if (!opened.ok())
+    return describe_open_failure(opened, directory);
   base.Schedule(lower_own_priority, nullptr, rocksdb::Env::LOW);
-  return opened.ok() ? result<void>{} : result<void>{describe_open_failure(opened, directory)};
+  return {};
 }
 
 result<void> open_journal(opened_files& out, const rocksdb_options& options,

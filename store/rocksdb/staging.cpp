@@ -21,9 +21,13 @@ rows::stream_kind kind_of(const change& change) noexcept {
 /// that double would take several times as much.
 constexpr std::size_t long_row_bytes = std::size_t{1} << 20;
 
-/// Before a row of so many bytes is added.
+/// Keys and lengths beside a long row.
+constexpr std::size_t beside_row_bytes = std::size_t{4} << 10;
+
+/// Before rows of so many bytes are added.
 void make_room(rocksdb::WriteBatch& rows, std::size_t bytes) {
-  if (bytes < long_row_bytes)
+  if (bytes < long_row_bytes
+      || rows.Data().capacity() >= rows.GetDataSize() + bytes + beside_row_bytes)
     return;
   std::string longer;
   longer.reserve(rows.GetDataSize() + bytes + long_row_bytes);
