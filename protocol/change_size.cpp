@@ -33,6 +33,9 @@ std::size_t bytes_of(const change& of) noexcept {
       sum += bytes_of(*said->message);
     else if (const auto* moved = std::get_if<task_moved>(&each); moved && moved->message)
       sum += bytes_of(*moved->message);
+    else if (const auto* reminded = std::get_if<question_reminded>(&each);
+             reminded && reminded->message)
+      sum += bytes_of(*reminded->message);
     else if (const auto* progress = std::get_if<task_progress>(&each);
              progress && progress->progress)
       sum += progress->progress->trackers.size() * change_bytes;

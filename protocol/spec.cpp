@@ -43,6 +43,9 @@ struct operation_bytes {
   std::size_t operator()(const set_plan_dependencies<std::uint32_t>& each) const noexcept {
     return each.on.size() * sizeof(std::uint32_t);
   }
+  std::size_t operator()(const new_plan& each) const noexcept {
+    return each.spec ? troupe::bytes_of(*each.spec) : 0;
+  }
   template<class Operation>
   std::size_t operator()(const Operation& each) const noexcept {
     if constexpr (requires { each.spec; })

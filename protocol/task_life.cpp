@@ -33,7 +33,18 @@ constexpr std::array<std::string_view, task_phase_count> phase_names{"slot", "ru
 } // namespace
 
 std::size_t bytes_of(const question& asked) noexcept {
-  return sizeof asked + asked.prompt.size() + bytes_of(asked.form) + bytes_of(asked.data);
+  return sizeof asked + asked.prompt.size() + bytes_of(asked.form) + bytes_of(asked.data)
+         + (asked.claim ? asked.claim->by.size() : 0);
+}
+
+const input_claim* live_claim(const question& asked, timestamp now) noexcept {
+  return asked.claim && asked.claim->until > now ? &*asked.claim : nullptr;
+}
+
+std::optional<timestamp> next_due(const question& asked) noexcept {
+  if (!asked.deadline || !asked.remind_at)
+    return asked.deadline ? asked.deadline : asked.remind_at;
+  return std::min(*asked.deadline, *asked.remind_at);
 }
 
 std::string make_question_id(std::uint32_t count) {

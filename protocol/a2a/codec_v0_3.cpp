@@ -7,6 +7,8 @@
 #include "protocol/limits.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
+#include <string>
+
 namespace troupe::v0_3 {
 
 namespace json = boost::json;
@@ -100,6 +102,19 @@ void write(json_writer& out, const push_config& value) {
   out.begin_object().member("taskId", value.task.str()).key("pushNotificationConfig");
   wire_0_3::write_push_members(out, value);
   out.end_object();
+}
+
+void write_answer(json_writer& out, const message& value, bool beside) {
+  std::string text;
+  json_writer alone(text);
+  write(alone, value);
+  if (beside) {
+    auto whole = text;
+    whole.back() = ',';
+    whole += "\"message\":" + text + "}";
+    text = std::move(whole);
+  }
+  out.raw(text);
 }
 
 void write_sent(json_writer& out, const task& value, const task_view_options& view,
@@ -233,7 +248,7 @@ const wire_codec& codec_0_3() noexcept {
       .read_delete_push = &v0_3::read_delete_push_config,
       .write_task = &v0_3::write,
       .write_sent = &v0_3::write_sent,
-      .write_answer = &v0_3::write,
+      .write_answer = &v0_3::write_answer,
       .write_task_list = &v0_3::write_task_list,
       .write_push = &v0_3::write,
       .write_push_list = [](json_writer& out, std::span<const push_config> all,

@@ -35,6 +35,10 @@ void write(json_writer& out, const task_status& value, const task& owner);
 /// for its owner only.
 void write(json_writer& out, const push_config& value);
 
+/// The result of message/send that is answered directly: the bare message. `beside`: for a client
+/// that activated OPT, with one member more, `message` (itself again; docs/a2a.md, D15).
+void write_answer(json_writer& out, const message& value, bool beside);
+
 /// The result of message/send: the bare task. `beside`: the objective, for a client that activated
 /// OPT; the task then has two members more, `task` (itself again) and `objective` (docs/a2a.md,
 /// D15). May be null.

@@ -46,7 +46,8 @@ struct wire_codec {
   void (*write_sent)(json_writer& out, const task& value, const task_view_options& view,
                      const objective_view* beside);
   /// The result of a send that the agent answered with a message, and the only event of its stream.
-  void (*write_answer)(json_writer& out, const message& value);
+  /// `beside`: for a client that activated OPT, also as the member `message` (docs/a2a.md, D15).
+  void (*write_answer)(json_writer& out, const message& value, bool beside);
   void (*write_task_list)(json_writer& out, std::span<const task_ptr> tasks,
                           std::string_view next_page_token, std::uint32_t page_size,
                           std::uint64_t total_size, const task_view_options& view);

@@ -3,6 +3,7 @@
 #include "protocol/a2a/codec_progress.hpp"
 #include "protocol/limits.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/hitl.hpp"
 
 #include <algorithm>
 
@@ -91,9 +92,19 @@ void write_task_metadata(json_writer& out, const task& value, const progress_rep
   out.end_object();
 }
 
+/// The question that a change opens; null: it opens none.
+const question* asked_in(const change& where) noexcept {
+  for (const auto& each : where.events)
+    if (const auto* opened = std::get_if<question_opened>(&each))
+      return opened->asked.get();
+  return nullptr;
+}
+
 void write_task_members(json_writer& out, const dialect& as, const task& value,
                         const task_view_options& view, empty_artifacts rule) {
   const auto* progress = view.include_progress ? value.progress.get() : nullptr;
+  const bool asks = view.include_hitl && value.question && is_interrupted(value.status.state);
+  const message_extras extras{progress, asks ? &value.question.get() : nullptr};
   write_kind(out, as, "task");
   out.member("id", value.id.str()).optional_member("contextId", value.context).key("status");
   if (progress && !value.status.message) {
@@ -101,9 +112,9 @@ void write_task_members(json_writer& out, const dialect& as, const task& value,
     status.message =
         std::make_shared<const message>(progress_message(*progress, value.id.str() + ".progress"));
     out.keep(status.message);
-    write_status(out, as, status, value.context, value.id.str(), progress);
+    write_status(out, as, status, value.context, value.id.str(), extras);
   } else {
-    write_status(out, as, value.status, value.context, value.id.str(), progress);
+    write_status(out, as, value.status, value.context, value.id.str(), extras);
   }
   if (view.include_artifacts && (!value.artifacts.empty() || rule == empty_artifacts::shown)) {
     out.key("artifacts").begin_array();
@@ -129,8 +140,7 @@ void write_metadata(json_writer& out, const boost::json::object& metadata) {
 }
 
 void write_message(json_writer& out, const dialect& as, const message& value,
-                   std::string_view context, std::string_view task,
-                   const progress_report* progress) {
+                   std::string_view context, std::string_view task, const message_extras& extras) {
   out.begin_object();
   write_kind(out, as, "message");
   out.member("messageId", value.message_id);
@@ -139,15 +149,22 @@ void write_message(json_writer& out, const dialect& as, const message& value,
   out.optional_member("taskId", value.task_id.empty() ? task : std::string_view{value.task_id});
   out.member("role", (*as.roles)[static_cast<std::size_t>(value.from)]);
   write_parts(out, as, as.message_parts, value.parts);
-  if (progress) {
+  if (extras.progress || extras.asked) {
     out.key("metadata").begin_object();
     for (const auto& member : value.metadata)
       out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
-    out.key(progress_uri);
-    write_progress(out, *progress);
-    out.end_object();
     auto extensions = value.extensions;
-    extensions.emplace_back(progress_uri);
+    if (extras.progress) {
+      out.key(progress_uri);
+      write_progress(out, *extras.progress);
+      extensions.emplace_back(progress_uri);
+    }
+    if (extras.asked) {
+      out.key(hitl::uri).value(
+          hitl::request_of(*extras.asked, question_address{task_id{task}, extras.asked->id}.str()));
+      extensions.emplace_back(hitl::uri);
+    }
+    out.end_object();
     write_texts(out, "extensions", extensions);
   } else {
     write_metadata(out, value.metadata);
@@ -168,12 +185,11 @@ void write_artifact(json_writer& out, const dialect& as, const artifact& value) 
 }
 
 void write_status(json_writer& out, const dialect& as, const task_status& value,
-                  std::string_view context, std::string_view task,
-                  const progress_report* progress) {
+                  std::string_view context, std::string_view task, const message_extras& extras) {
   out.begin_object().member("state", name_of(*as.states, value.state));
   if (value.message) {
     out.key("message");
-    write_message(out, as, *value.message, context, task, progress);
+    write_message(out, as, *value.message, context, task, extras);
   }
   if (value.at != timestamp{}) // other servers may leave it out, in both versions
     out.key("timestamp").time(value.at);
@@ -245,10 +261,10 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
     out.member("taskId", where.task.id.str()).member("contextId", where.context);
   };
   const auto begin_status = [&](task_state state, const message_ptr& said,
-                                const progress_report* report = nullptr) {
+                                const message_extras& extras = {}) {
     begin("status-update", "statusUpdate");
     out.key("status");
-    write_status(out, as, {state, said, where.at}, where.context, where.task.id.str(), report);
+    write_status(out, as, {state, said, where.at}, where.context, where.task.id.str(), extras);
     if (as.has_final)
       out.key("final").boolean(mark.last);
   };
@@ -265,7 +281,8 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
     out.optional_member(stream_cursor_key, mark.cursor).end_object();
   };
   if (const auto* moved = std::get_if<task_moved>(&happened)) {
-    begin_status(moved->to, moved->message);
+    const bool asks = mark.hitl && is_interrupted(moved->to);
+    begin_status(moved->to, moved->message, {nullptr, asks ? asked_in(where) : nullptr});
     write_event_metadata(nullptr);
   } else if (const auto* progress = std::get_if<task_progress>(&happened);
              progress && progress->progress) {
@@ -273,11 +290,15 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
     const auto said = std::make_shared<const message>(progress_message(
         report, where.task.id.str() + ".progress-" + std::to_string(where.sequence)));
     out.keep(said);
-    begin_status(mark.state, said, &report);
+    begin_status(mark.state, said, {&report, nullptr});
     write_event_metadata(progress);
   } else if (const auto* said = std::get_if<task_message>(&happened);
              said && is_from_agent(*said)) {
     begin_status(said->state, said->message);
+    write_event_metadata(nullptr);
+  } else if (const auto* reminded = std::get_if<question_reminded>(&happened);
+             reminded && reminded->message) {
+    begin_status(reminded->state, reminded->message);
     write_event_metadata(nullptr);
   } else if (const auto* output = std::get_if<task_artifact>(&happened);
              output && output->artifact) {

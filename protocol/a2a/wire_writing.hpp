@@ -40,15 +40,21 @@ struct dialect {
 /// `"metadata":{...}`, left out if empty.
 void write_metadata(json_writer& out, const boost::json::object& metadata);
 
-/// A message with the ids it has, or else the given ones. `progress`: also stands in its metadata;
-/// may be null.
+/// What extensions add to the metadata of a message.
+struct message_extras {
+  const progress_report* progress = nullptr;
+  /// The question that it asks, in the words of kagent's extension.
+  const question* asked = nullptr;
+};
+
+/// A message with the ids it has, or else the given ones.
 void write_message(json_writer& out, const dialect& as, const message& value,
                    std::string_view context = {}, std::string_view task = {},
-                   const progress_report* progress = nullptr);
+                   const message_extras& extras = {});
 void write_artifact(json_writer& out, const dialect& as, const artifact& value);
 void write_status(json_writer& out, const dialect& as, const task_status& value,
                   std::string_view context, std::string_view task,
-                  const progress_report* progress = nullptr);
+                  const message_extras& extras = {});
 
 void write_task(json_writer& out, const dialect& as, const task& value,
                 const task_view_options& view);

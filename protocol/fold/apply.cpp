@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -43,6 +44,8 @@ void close_question(task_life& life, const std::string& id, closed_question how)
   if (!life.question || life.question->id != id)
     return;
   how.asked = std::move(life.question.edit());
+  how.asked.claim.reset();
+  how.asked.remind_at.reset();
   life.question.reset();
   auto& known = life.closed.edit();
   known.push_back(std::move(how));
@@ -61,7 +64,7 @@ void close_question(task_life& life, const std::string& id, closed_question how)
 template<class Event>
 inline constexpr bool concerns_life =
     is_one_of<Event, question_opened, question_answered, question_expired, question_withdrawn,
-              task_queued, task_resumed>;
+              question_claimed, question_released, question_reminded, task_queued, task_resumed>;
 
 /// Why a phase ended with the move that the status shows now.
 std::string reason_of(const task_status& status, task_phase phase) {
@@ -283,6 +286,29 @@ struct objective_applier {
       return;
     unshared(plan->spec).dependencies = std::move(ids);
   }
+  /// Its place stays, without tasks or names. Its end is an event of its own.
+  void operator()(const remove_plan<std::uint32_t>& removed) const {
+    auto* plan = touch(removed.plan);
+    if (!plan)
+      return;
+    plan->skip_requested = true;
+    std::vector<std::uint32_t> tasks(plan->spec->tasks.size());
+    std::iota(tasks.begin(), tasks.end(), 0U);
+    take_out_times(view, *plan, tasks);
+    const auto before = sums_of(view, *plan, tasks);
+    auto& spec = unshared(plan->spec);
+    spec.is_removed = true;
+    spec.dependencies.clear();
+    spec.alternatives.clear();
+    spec.outside.clear();
+    for (const auto task : tasks) {
+      auto& gone = spec.tasks.edit(task);
+      gone.is_removed = true;
+      gone.dependencies.clear();
+      gone.dependency_indexes.clear();
+    }
+    change_sums(view, *plan, before, sums_of(view, *plan, tasks));
+  }
 };
 
 void add_plan(objective_view& view, const plan_spec_ptr& spec, timestamp at) {
@@ -409,6 +435,26 @@ void apply(task_life& life, timestamp at, const question_withdrawn& withdrawn) {
                   .message = {},
                   .action = answer_action::cancel,
                   .reason = withdrawn.reason});
+}
+
+void apply(task_life& life, timestamp, const question_claimed& claimed) {
+  if (life.question && life.question->id == claimed.id)
+    life.question.edit().claim = claimed.claim;
+}
+
+void apply(task_life& life, timestamp, const question_released& released) {
+  if (life.question && life.question->id == released.id)
+    life.question.edit().claim.reset();
+}
+
+void apply(task_life& life, timestamp at, const question_reminded& reminded) {
+  if (!life.question || life.question->id != reminded.id)
+    return;
+  auto& asked = life.question.edit();
+  asked.reminders = reminded.count;
+  asked.remind_at.reset();
+  if (asked.remind_after.count() > 0 && asked.reminders < question_reminders_max)
+    asked.remind_at = at + asked.remind_after;
 }
 
 void apply(task_life& life, timestamp, const task_queued&) {
@@ -676,7 +722,8 @@ void apply(objective_view& view, const change& where, const plan_added& added) {
   add_plan(view, added.spec, where.at);
   auto& plan = view.plans.edit_back();
   plan.start_requested = added.start;
-  plan.revision = ++view.revision;
+  view.revision = added.revision != 0 ? added.revision : view.revision + 1;
+  plan.revision = view.revision;
   view.updated = where.at;
   add_to_rollup(view);
 }
@@ -787,6 +834,8 @@ std::uint64_t revision_after(std::uint64_t revision, const event& one) noexcept 
     return changed->revision;
   if (const auto* changed = std::get_if<objective_changed>(&one))
     return changed->revision;
+  if (const auto* added = std::get_if<plan_added>(&one); added && added->revision != 0)
+    return added->revision;
   const auto* edited = std::get_if<objective_edited>(&one);
   const bool is_change =
       (edited && !edited->edited.empty()) || std::holds_alternative<plan_edited>(one)

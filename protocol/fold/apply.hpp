@@ -25,6 +25,11 @@ void apply(task_life& life, timestamp at, const question_opened& opened);
 void apply(task_life& life, timestamp at, const question_answered& answered);
 void apply(task_life& life, timestamp at, const question_expired& expired);
 void apply(task_life& life, timestamp at, const question_withdrawn& withdrawn);
+/// The next three change nothing unless that question is open.
+void apply(task_life& life, timestamp at, const question_claimed& claimed);
+void apply(task_life& life, timestamp at, const question_released& released);
+/// Says when the next reminder is due: at most question_reminders_max.
+void apply(task_life& life, timestamp at, const question_reminded& reminded);
 void apply(task_life& life, timestamp at, const task_queued& fact);
 void apply(task_life& life, timestamp at, const task_resumed& fact);
 

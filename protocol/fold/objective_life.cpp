@@ -548,20 +548,28 @@ struct objective_decider {
     if (is_settled(view().state))
       return refuse_move(
           "the objective is " + std::string{to_string(view().state)} + " and stays as it is", "id");
-    auto decided = troupe::decide(view(), life.order_, command, input.relate, at);
+    auto decided = troupe::decide(view(), life.order_, command, input.added, input.relate, at);
     if (!decided)
       return refuse(decided.error());
+    change_report report;
+    report.objective = view().id;
+    begin_with(command, decided->added);
+    for (std::size_t i = 0; i < decided->added.size(); ++i) {
+      life.order_.add(input.added[i]);
+      report.plans_added.push_back(decided->added[i].spec->id);
+      emit(std::move(decided->added[i]));
+    }
     if (decided->relations)
       life.order_.replace_relations(std::move(*decided->relations));
     const auto changed = std::make_shared<const objective_changed>(std::move(decided->changed));
     emit(*changed);
     out.effects.emplace_back(tell_running_plans{changed});
-    change_report report;
-    report.objective = view().id;
     report.revision = changed->revision;
     for (const auto& each : changed->operations)
       if (const auto* skipped = std::get_if<skip_plan<std::uint32_t>>(&each))
         skip(skipped->plan, report);
+      else if (const auto* removed = std::get_if<remove_plan<std::uint32_t>>(&each))
+        remove(removed->plan, report);
     const auto told = out.effects.size();
     go_on();
     for (auto effect = told; effect < out.effects.size(); ++effect)
@@ -580,6 +588,23 @@ struct objective_decider {
     out.report = std::move(decided.report);
     if (out.report)
       out.report->dry_run = true;
+  }
+
+  /// An objective that is submitted begins if the command says so, or if a plan is to.
+  void begin_with(const modify_objective& command, const std::vector<plan_added>& added) {
+    if (view().state != objective_state::submitted)
+      return;
+    if (command.starts)
+      move(objective_event::work, "");
+    else if (std::ranges::any_of(added, &plan_added::start))
+      move(objective_event::start_planning, one_by_one);
+  }
+
+  void remove(std::uint32_t plan, change_report& report) {
+    report.plans_removed.push_back(view().plans[plan].spec->id);
+    withdraw_all(plan, "removed by request");
+    move_plan(plan, plan_event::skip, "removed by request", true);
+    life.order_.remove(plan);
   }
 
   void skip(std::uint32_t plan, change_report& report) {
@@ -673,8 +698,11 @@ struct objective_decider {
 objective_life::objective_life(objective_view view, std::vector<plan_relations> relations)
     : view_(std::move(view)), order_(std::move(relations)) {
   view_.rollup.is_kept = false;
-  for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
+  for (std::uint32_t p = 0; p < view_.plans.size(); ++p) {
     order_.set_state(p, view_.plans[p].state);
+    if (view_.plans[p].spec && view_.plans[p].spec->is_removed)
+      order_.remove(p);
+  }
 }
 
 objective_decision objective_life::decide(objective_input input, timestamp at) {

@@ -59,8 +59,9 @@ struct shape_change {
 };
 /// Changes the objective, and plans of it.
 struct objective_reshape {
-  modify_objective command;
+  modify_objective command; ///< Its new plans are named, and their dependencies resolved.
   relate_plans relate;
+  std::vector<plan_relations> added{}; ///< Of the new plans, in their order.
 };
 /// Cancels one task of a plan that has not begun.
 struct task_withdrawal {

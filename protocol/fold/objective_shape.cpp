@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,8 +66,9 @@ std::optional<std::uint32_t> plan_position(std::string_view text, std::size_t pl
 /// what stays as it is.
 class objective_operation_decider {
 public:
-  objective_operation_decider(const objective_view& view, const plan_order& order, timestamp now)
-      : view_(view), order_(order) {
+  objective_operation_decider(const objective_view& view, const plan_order& order,
+                              const std::vector<plan_relations>& added, timestamp now)
+      : view_(view), order_(order), added_(added) {
     where_.at = now;
     out_.changed.revision = view.revision + 1;
   }
@@ -123,6 +125,8 @@ private:
     std::size_t count = 0;
     for (std::uint32_t p = 0; p < view_.plans.size(); ++p) {
       const auto& spec = *view_.plans[p].spec;
+      if (spec.is_removed)
+        continue;
       if (spec.id.str() == name || (!spec.key.empty() && spec.key == name))
         return p;
       if (spec.name != name)
@@ -136,7 +140,7 @@ private:
                     member);
     if (!known)
       known = plan_position(name, view_.plans.size());
-    if (!known)
+    if (!known || view_.plans[*known].spec->is_removed)
       return refuse(errc::unknown_dependency, "the objective has no plan " + quoted(name), member);
     return *known;
   }
@@ -225,7 +229,54 @@ private:
       applied.on.push_back(*on);
     }
     relates_ = at_;
+    dependencies_set_[*plan] = applied.on;
     done(std::move(applied));
+    return {};
+  }
+
+  result<void> apply_one(const new_plan& wanted) {
+    plan_added added{wanted.spec, wanted.start, out_.changed.revision};
+    apply(view_, where_, added);
+    order_.add(added_[out_.added.size()]);
+    out_.added.push_back(std::move(added));
+    return {};
+  }
+
+  result<void> apply_one(const remove_plan<std::string>& wanted) {
+    const auto plan = find_open(wanted.plan);
+    if (!plan)
+      return plan.error();
+    if (has_begun(*plan))
+      return refuse(errc::already_started,
+                    named(*plan) + " has begun; skipPlan with \"cancel\": true stops it", "/plan");
+    for (std::uint32_t other = 0; other < view_.plans.size(); ++other)
+      if (const auto why = why_needed(*plan, other); !why.empty())
+        return refuse(errc::still_needed, named(*plan) + " is needed: " + why, "/plan");
+    skipped_.push_back(*plan);
+    order_.set_state(*plan, plan_state::skipped);
+    order_.remove(*plan);
+    done(remove_plan<std::uint32_t>{*plan});
+    return {};
+  }
+
+  /// Why `other` does not let `plan` go; empty: it does.
+  [[nodiscard]] std::string why_needed(std::uint32_t plan, std::uint32_t other) const {
+    const auto& spec = *view_.plans[other].spec;
+    if (spec.is_removed || other == plan)
+      return {};
+    const auto& relations = order_.relations()[other];
+    const auto set = dependencies_set_.find(other);
+    const auto& needs = set != dependencies_set_.end() ? set->second : relations.dependencies;
+    if (std::ranges::find(needs, plan) != needs.end())
+      return named(other) + " depends on it";
+    if (std::ranges::find(relations.alternatives, plan) != relations.alternatives.end())
+      return "it is an alternative of " + named(other);
+    if (relations.alternative_of == plan)
+      return named(other) + " is an alternative of it";
+    for (const auto& each : spec.outside)
+      if (each.on_plan == plan)
+        return "task " + quoted(spec.tasks[each.task].name) + " of " + named(other)
+               + " depends on a task of it";
     return {};
   }
 
@@ -234,16 +285,19 @@ private:
   change where_;
   objective_shape_decision out_{};
   std::size_t at_ = 0;
-  std::vector<std::uint32_t> skipped_;
+  const std::vector<plan_relations>& added_; ///< Of the new plans, in their order.
+  std::vector<std::uint32_t> skipped_;       ///< Or removed.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> dependencies_set_; ///< By operations before.
   std::optional<std::size_t> relates_; ///< The last operation that set dependencies.
 };
 
 } // namespace
 
 result<objective_shape_decision> decide(const objective_view& view, const plan_order& order,
-                                        const modify_objective& command, const relate_plans& relate,
-                                        timestamp now) {
-  return objective_operation_decider{view, order, now}.run(command, relate);
+                                        const modify_objective& command,
+                                        const std::vector<plan_relations>& added,
+                                        const relate_plans& relate, timestamp now) {
+  return objective_operation_decider{view, order, added, now}.run(command, relate);
 }
 
 std::optional<error> check_edits(const objective_view& view, const edits& wanted) {

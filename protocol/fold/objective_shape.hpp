@@ -24,18 +24,19 @@ using relate_plans =
 
 struct objective_shape_decision {
   objective_changed changed;
+  std::vector<plan_added> added{};                        ///< They come before `changed`.
   std::optional<std::vector<plan_relations>> relations{}; ///< Set if they have changed.
 };
 
-/// The event that does all that `command` wants, or why nothing is done: the error's field names
-/// the operation (`/operations/3`). Its `if_revision` is not looked at. `relate` is asked once,
-/// last, if dependencies change. `order` follows the plans of `view`. Errors: unknown_dependency
-/// (no such plan), already_started, already_ended, dependency_failed, dependency_cycle,
+/// The events that do all that `command` wants, or why nothing is done: the error's field names
+/// the operation (`/operations/3`). Its `if_revision` is not looked at. Its new plans are named and
+/// resolved, and `added` has their relations in the same order. `relate` is asked once, last, if
+/// dependencies change. `order` follows the plans of `view`. Errors: unknown_dependency (no such
+/// plan), already_started, already_ended, still_needed, dependency_failed, dependency_cycle,
 /// invalid_params, limit_exceeded, and those of `relate`.
-[[nodiscard]] result<objective_shape_decision> decide(const objective_view& view,
-                                                      const plan_order& order,
-                                                      const modify_objective& command,
-                                                      const relate_plans& relate, timestamp now);
+[[nodiscard]] result<objective_shape_decision>
+decide(const objective_view& view, const plan_order& order, const modify_objective& command,
+       const std::vector<plan_relations>& added, const relate_plans& relate, timestamp now);
 
 /// Why the fields of the objective, or of one plan, cannot be edited so; the field is the member.
 [[nodiscard]] std::optional<error> check_edits(const objective_view& view, const edits& wanted);

@@ -51,6 +51,10 @@ void plan_order::set_activity(std::uint32_t plan, const plan_activity& activity)
   count(plan, true);
 }
 
+void plan_order::remove(std::uint32_t plan) {
+  removed_.insert(plan);
+}
+
 void plan_order::replace_relations(std::vector<plan_relations> relations) {
   relations_ = std::move(relations);
   for (auto& each : dependents_)
@@ -178,7 +182,7 @@ plan_steps plan_order::next(const std::function<bool(std::uint32_t)>& is_held) {
       changed_.erase(later, changed_.end());
     }
   }
-  if (!relations_.empty() && counts_.running == 0 && counts_.pending == 0)
+  if (relations_.size() > removed_.size() && counts_.running == 0 && counts_.pending == 0)
     out.outcome = outcome();
   return out;
 }
@@ -187,7 +191,7 @@ plan_steps plan_order::next(const std::function<bool(std::uint32_t)>& is_held) {
 objective_state plan_order::outcome() const {
   for (std::uint32_t p = 0; p < relations_.size(); ++p)
     // An alternative's failure is its primary's: judged there.
-    if (!relations_[p].alternative_of && prospect_of(p) != prospect::met)
+    if (!removed_.contains(p) && !relations_[p].alternative_of && prospect_of(p) != prospect::met)
       return objective_state::failed;
   return objective_state::completed;
 }

@@ -72,6 +72,8 @@ public:
   /// Costs the plans that depend on it, if it has ended or begins again.
   void set_state(std::uint32_t plan, plan_state state);
   void set_activity(std::uint32_t plan, const plan_activity& activity);
+  /// It is no part of the objective any more: its end decides nothing. No other depends on it.
+  void remove(std::uint32_t plan);
   /// The same plans with other dependencies and alternatives. Linear in the plans; the next step
   /// looks at every plan.
   void replace_relations(std::vector<plan_relations> relations);
@@ -115,6 +117,7 @@ private:
   std::vector<std::vector<std::uint32_t>> dependents_; ///< By plan: those that depend on it.
   std::vector<plan_state> states_;
   std::vector<plan_activity> activity_;
+  std::set<std::uint32_t> removed_;
   std::set<std::uint32_t> changed_; ///< Plans whose turn may have come since the last step.
   plan_counts counts_;
   mutable std::size_t looked_at_ = 0;

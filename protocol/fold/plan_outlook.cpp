@@ -166,6 +166,8 @@ void id_lookup::index_plans() {
   indexed_ += owner_.plans.size();
   for (std::uint32_t p = 0; p < owner_.plans.size(); ++p) {
     const auto& spec = *owner_.plans[p].spec;
+    if (spec.is_removed)
+      continue;
     add_to(plan_ids_, spec.key, p);
     add_to(plan_ids_, spec.id.str(), p);
     add_to(plan_names_, spec.name, p);

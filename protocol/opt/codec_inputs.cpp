@@ -66,6 +66,10 @@ void write_input(json_writer& out, const task& owner, std::string_view question,
   out.member("since", to_rfc3339(asked.opened));
   if (asked.deadline)
     out.member("deadline", to_rfc3339(*asked.deadline));
+  if (asked.remind_after.count() > 0)
+    out.key("remindAfter").number(static_cast<double>(asked.remind_after.count()) / 1000);
+  if (asked.reminders > 0)
+    out.key("reminders").number(asked.reminders);
   out.member("state", to_string(is_open ? question_state::open : closed->state));
   if (is_open && claim) {
     out.key("claim").begin_object().member("by", claim->by);

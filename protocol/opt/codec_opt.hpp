@@ -75,6 +75,8 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 /// objectives/modify: the same.
 [[nodiscard]] result<modify_objective> read_modify_objective(const boost::json::value& params);
 [[nodiscard]] result<get_history> read_get_history(const boost::json::value& params);
+[[nodiscard]] result<get_objective_history>
+read_get_objective_history(const boost::json::value& params);
 [[nodiscard]] result<list_inputs> read_list_inputs(const boost::json::value& params);
 [[nodiscard]] result<get_input> read_get_input(const boost::json::value& params);
 /// inputs/answer: `action` (accept if absent), `value` (needed to accept), `by`.
@@ -121,6 +123,12 @@ void write_revision(json_writer& out, const std::vector<plan_spec_ptr>& plans, c
                     const objective_changed& changed,
                     std::optional<std::uint32_t> only = std::nullopt);
 
+/// One change of an objective whose plans are `plans`: the events of `where` from `first` to
+/// `last`. An operation on a task names its plan, too.
+void write_objective_revision(json_writer& out, const std::vector<plan_spec_ptr>& plans,
+                              std::uint64_t revision, const change& where, std::size_t first,
+                              std::size_t last);
+
 /// The plans of `owner` at `positions`, as an array.
 void write_plans(json_writer& out, const objective_view& owner,
                  const std::vector<std::uint32_t>& positions, bool include_tasks);
@@ -138,6 +146,8 @@ void write_task_times(json_writer& out, const task& value);
 
 /// A spec in full, as a plan document (what read_objective reads).
 void write_spec(json_writer& out, const objective_spec& value);
+/// The spec of an objective as it stands, without plans that were removed.
+[[nodiscard]] objective_spec spec_of(const objective_view& view);
 void write_spec(json_writer& out, const plan_spec& value);
 void write_spec(json_writer& out, const task_spec& value);
 

@@ -317,18 +317,32 @@ result<list_plans> read_list_plans(const json::value& params) {
   });
 }
 
-result<get_history> read_get_history(const json::value& params) {
-  return read_query<get_history>(params, [](const document_reader& in, get_history& out) {
-    out.id = plan_id{in.id("id", true)};
+namespace {
+
+template<class Query, class Id>
+result<Query> read_history(const json::value& params, std::string_view what) {
+  return read_query<Query>(params, [what](const document_reader& in, Query& out) {
+    out.id = Id{in.id("id", true)};
     constexpr std::uint64_t most = 9'007'199'254'740'991;
     out.after = in.whole_number_64("afterRevision", 0, most);
     out.at = in.whole_number_64("atRevision", 0, most);
     read_page(in, out);
     for (const std::string_view other : {"afterRevision", "pageSize", "pageToken"})
       if (out.at && in.find(other) != nullptr)
-        in.fail(other, "\"atRevision\" asks for the plan as it was then, without changes; leave \""
-                           + std::string(other) + "\" out");
+        in.fail(other, "\"atRevision\" asks for the " + std::string(what)
+                           + " as it was then, without changes; leave \"" + std::string(other)
+                           + "\" out");
   });
+}
+
+} // namespace
+
+result<get_history> read_get_history(const json::value& params) {
+  return read_history<get_history, plan_id>(params, "plan");
+}
+
+result<get_objective_history> read_get_objective_history(const json::value& params) {
+  return read_history<get_objective_history, objective_id>(params, "objective");
 }
 
 result<change_plan> read_add_tasks(const json::value& params) {

@@ -77,6 +77,13 @@ std::vector<std::uint32_t> first_numbers(std::size_t count) {
   return out;
 }
 
+/// Those that were not removed.
+std::vector<std::uint32_t> plans_of(const objective_view& view) {
+  auto out = first_numbers(view.plans.size());
+  std::erase_if(out, [&](std::uint32_t plan) { return view.plans[plan].spec->is_removed; });
+  return out;
+}
+
 // -- views ----------------------------------------------------------------------------------------
 
 void write_inputs(json_writer& out, const objective_view& owner,
@@ -225,7 +232,7 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
   out.member("status", to_string(value.state)).optional_member("reason", value.reason);
   if (include_plans) {
     out.key("plans");
-    write_plans(out, value, first_numbers(value.plans.size()), include_tasks);
+    write_plans(out, value, plans_of(value), include_tasks);
   }
   out.key("progress");
   write(out, progress_of(value));
@@ -271,6 +278,8 @@ void write(json_writer& out, const change_report& report) {
   write_ids("retried", report.retried);
   write_ids("canceled", report.canceled);
   write_ids("released", report.released);
+  write_ids("added", report.plans_added);
+  write_ids("removed", report.plans_removed);
   write_ids("skipped", report.plans_skipped);
   write_ids("canceled", report.plans_canceled);
   write_ids("released", report.plans_released);
@@ -381,6 +390,20 @@ void write_spec(json_writer& out, const plan_spec& value) {
     out.key("maxParallel").number(value.parallel_max);
   write_urgency(out, value);
   out.end_object();
+}
+
+objective_spec spec_of(const objective_view& view) {
+  objective_spec out;
+  out.id = view.id;
+  out.name = view.name;
+  out.description = view.description;
+  out.parallel_max = view.parallel_max;
+  out.metadata = view.metadata;
+  out.deadline = view.deadline;
+  out.priority = view.priority;
+  for (const auto plan : plans_of(view))
+    out.plans.push_back(view.plans[plan].spec);
+  return out;
 }
 
 void write_spec(json_writer& out, const objective_spec& value) {

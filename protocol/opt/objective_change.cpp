@@ -42,7 +42,8 @@ struct detail_needed {
     else if constexpr (is_output<Event>)
       return change_detail::full;
     else if constexpr (is_one_of<Event, objective_created, objective_moved, plan_added, plan_edited,
-                                 plan_moved, plan_changed, objective_changed, pause_changed>)
+                                 plan_moved, plan_changed, objective_changed, pause_changed,
+                                 question_reminded>)
       return change_detail::states;
     else
       return std::nullopt;
@@ -169,6 +170,14 @@ struct change_event_writer {
         .number(news.progress ? static_cast<double>(fraction_of(*news.progress)) / whole_fraction
                               : 0.0);
     write_update(news);
+    out.end_object();
+  }
+  void operator()(const question_reminded& reminded) const {
+    begin_task();
+    out.member("status", to_string(reminded.state)).key("reminder").number(reminded.count);
+    if (detail != change_detail::full && reminded.message)
+      out.optional_member("reason", text_of(reminded.message->parts));
+    write_update(reminded);
     out.end_object();
   }
   template<class Event>

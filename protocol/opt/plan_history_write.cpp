@@ -39,8 +39,12 @@ void write_plan_edit(json_writer& out, const edit_plan& edited) {
 struct applied_writer {
   json_writer& out;
   const plan_spec& plan;
+  bool names_plan = false; ///< Each operation says which plan it is about.
 
-  json_writer& begin(std::string_view op) const { return out.begin_object().member("op", op); }
+  json_writer& begin(std::string_view op) const {
+    out.begin_object().member("op", op);
+    return names_plan ? out.member("plan", plan.id.str()) : out;
+  }
   json_writer& begin(std::string_view op, std::uint32_t task) const {
     return begin(op).member("task", id(task));
   }
@@ -119,6 +123,9 @@ struct applied_objective_writer {
   void operator()(const skip_plan<std::uint32_t>& skipped) const {
     begin("skipPlan", skipped.plan).end_object();
   }
+  void operator()(const remove_plan<std::uint32_t>& removed) const {
+    begin("removePlan", removed.plan).end_object();
+  }
   void operator()(const set_plan_dependencies<std::uint32_t>& set) const {
     begin("setPlanDependencies", set.plan).key("dependencies").begin_array();
     for (const auto on : set.on)
@@ -151,6 +158,81 @@ void write_revision(json_writer& out, const plan_spec& plan, std::uint64_t revis
   } else if (std::holds_alternative<plan_added>(happened)) {
     writer.begin("addPlan").end_object();
   }
+  out.end_array().end_object();
+}
+
+namespace {
+
+/// What one event of a revision has changed, as operations.
+struct event_operations_writer {
+  json_writer& out;
+  const std::vector<plan_spec_ptr>& plans;
+  bool skips_renewals = false; ///< They are operations of a change that follows.
+
+  [[nodiscard]] const plan_spec& plan_at(std::uint32_t plan) const {
+    static const plan_spec unknown;
+    return plan < plans.size() ? *plans[plan] : unknown;
+  }
+  void operator()(const objective_edited& edited) const {
+    if (edited.edited.empty())
+      return;
+    out.begin_object().member("op", "setObjective");
+    write_edits(out, edited.edited);
+    out.end_object();
+  }
+  void operator()(const plan_added& added) const {
+    out.begin_object().member("op", "addPlan");
+    if (added.spec)
+      out.member("plan", added.spec->id.str()).member("name", added.spec->name);
+    out.end_object();
+  }
+  void operator()(const plan_edited& edited) const {
+    const applied_writer writer{out, plan_at(edited.plan), true};
+    writer.begin("setPlan");
+    write_edits(out, edited.edited);
+    out.end_object();
+  }
+  void operator()(const tasks_renewed& renewed) const {
+    if (skips_renewals)
+      return;
+    for (const auto task : renewed.tasks)
+      applied_writer{out, plan_at(renewed.plan), true}(retry_task<std::uint32_t>{task});
+  }
+  void operator()(const plan_changed& changed) const {
+    for (const auto& each : changed.operations)
+      std::visit(applied_writer{out, plan_at(changed.plan), true}, each);
+  }
+  void operator()(const objective_changed& changed) const {
+    for (const auto& each : changed.operations)
+      std::visit(applied_objective_writer{out, plans}, each);
+  }
+  template<class Event>
+  void operator()(const Event&) const {}
+};
+
+} // namespace
+
+void write_objective_revision(json_writer& out, const std::vector<plan_spec_ptr>& plans,
+                              std::uint64_t revision, const change& where, std::size_t first,
+                              std::size_t last) {
+  std::string author = where.by.value_or("");
+  std::string reason;
+  event_operations_writer writer{out, plans};
+  for (auto i = first; i <= last; ++i) {
+    if (const auto* changed = std::get_if<plan_changed>(&where.events[i])) {
+      author = changed->author;
+      reason = changed->reason;
+      writer.skips_renewals = true;
+    } else if (const auto* whole = std::get_if<objective_changed>(&where.events[i])) {
+      author = whole->author;
+      reason = whole->reason;
+    }
+  }
+  out.begin_object().key("revision").number(revision).key("at").time(where.at);
+  out.optional_member("author", author).optional_member("reason", reason);
+  out.key("operations").begin_array();
+  for (auto i = first; i <= last; ++i)
+    std::visit(writer, where.events[i]);
   out.end_array().end_object();
 }
 

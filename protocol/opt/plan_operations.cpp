@@ -227,6 +227,18 @@ objective_read_result read_plan_dependencies(const operation_place& at) {
   return out;
 }
 
+objective_read_result read_new_plan(const operation_place& at) {
+  auto spec = read_plan(at.from, unknown_members::ignore, at.pointer);
+  if (!spec)
+    return spec.error();
+  return new_plan{std::make_shared<plan_spec>(std::move(*spec)), at.in.boolean("start", false),
+                  at.in.text("as", name_rule)};
+}
+
+objective_read_result read_remove_plan(const operation_place& at) {
+  return remove_plan<std::string>{at.in.text("plan", task_name_rule)};
+}
+
 template<class Operation>
 struct operation_reader {
   std::string_view op;
@@ -254,6 +266,8 @@ constexpr auto objective_operation_readers =
         {"setPlan", &read_edit_plan_of},
         {"skipPlan", &read_skip_plan},
         {"setPlanDependencies", &read_plan_dependencies},
+        {"addPlan", &read_new_plan},
+        {"removePlan", &read_remove_plan},
     });
 
 template<class Readers>

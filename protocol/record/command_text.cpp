@@ -90,6 +90,11 @@ struct wanted_operation_writer {
   void operator()(const skip_plan<std::string>& skipped) const {
     out.string(skipped.plan).boolean(skipped.cancel);
   }
+  void operator()(const new_plan& added) const {
+    write(out, *added.spec);
+    out.boolean(added.start).string(added.as);
+  }
+  void operator()(const remove_plan<std::string>& removed) const { out.string(removed.plan); }
   void operator()(const set_plan_dependencies<std::string>& set) const {
     out.string(set.plan);
     for (const auto& on : set.on)

@@ -65,6 +65,17 @@ void write_metadata(json_writer& out, const task& task) {
 
 // -- its life -------------------------------------------------------------------------------------
 
+// [by, until]
+void write_claim(json_writer& out, const input_claim& claim) {
+  out.begin_array().string(claim.by);
+  out.number(std::int64_t{claim.until.time_since_epoch().count()}).end_array();
+}
+
+input_claim claim_from(const json::value& in) {
+  const auto& pair = in.as_array();
+  return {text_from(pair.at(0)), time_from(pair.at(1))};
+}
+
 void write_question(json_writer& out, const question& asked) {
   out.begin_object().member("i", asked.id).key("n").number(asked.attempt);
   if (asked.kind == question_kind::auth)
@@ -75,6 +86,16 @@ void write_question(json_writer& out, const question& asked) {
   if (asked.deadline)
     write_time(out, "by", *asked.deadline);
   write_time(out, "t", asked.opened);
+  if (asked.claim) {
+    out.key("cl");
+    write_claim(out, *asked.claim);
+  }
+  if (asked.remind_after.count() != 0)
+    out.key("ra").number(std::int64_t{asked.remind_after.count()});
+  if (asked.remind_at)
+    write_time(out, "rat", *asked.remind_at);
+  if (asked.reminders != 0)
+    out.key("rn").number(asked.reminders);
   out.end_object();
 }
 
@@ -90,6 +111,12 @@ question question_from(const json::object& in) {
   if (const auto* deadline = find(in, "by"))
     out.deadline = time_from(*deadline);
   out.opened = time(in, "t", {});
+  if (const auto* claim = find(in, "cl"))
+    out.claim = claim_from(*claim);
+  out.remind_after = std::chrono::milliseconds{number<std::int64_t>(in, "ra", 0)};
+  if (const auto* due = find(in, "rat"))
+    out.remind_at = time_from(*due);
+  out.reminders = number<std::uint32_t>(in, "rn", 0);
   return out;
 }
 
@@ -362,6 +389,9 @@ struct operation_writer {
   void operator()(const skip_plan<std::uint32_t>& skipped) const {
     out.string("skip plan").number(skipped.plan);
   }
+  void operator()(const remove_plan<std::uint32_t>& removed) const {
+    out.string("remove plan").number(removed.plan);
+  }
   void operator()(const set_plan_dependencies<std::uint32_t>& set) const {
     out.string("order").number(set.plan).begin_array();
     for (const auto on : set.on)
@@ -451,6 +481,8 @@ applied_objective_operation objective_operation_from(const json::array& in) {
     return edit_plan_of<std::uint32_t>{plan, edit_plan_from(in.at(2).as_object())};
   if (kind == "skip plan")
     return skip_plan<std::uint32_t>{plan};
+  if (kind == "remove plan")
+    return remove_plan<std::uint32_t>{plan};
   if (kind == "order")
     return set_plan_dependencies<std::uint32_t>{plan, indexes_from(in.at(2))};
   throw std::runtime_error("unknown operation " + kind);
@@ -483,6 +515,8 @@ struct fact_writer {
     write_pointee(out, added.spec);
     if (added.start)
       out.key("start").boolean(true);
+    if (added.revision != 0)
+      out.key("rev").number(added.revision);
   }
   void operator()(const plan_moved& moved) const {
     out.member("plan to", to_string(moved.to()))
@@ -580,6 +614,22 @@ struct fact_writer {
   void operator()(const question_withdrawn& withdrawn) const {
     out.member("not asked", withdrawn.id).optional_member("why", withdrawn.reason);
   }
+  void operator()(const question_claimed& claimed) const {
+    out.member("claimed", claimed.id).key("cl");
+    write_claim(out, claimed.claim);
+  }
+  void operator()(const question_released& released) const {
+    out.member("released", released.id).optional_member("by", released.by);
+  }
+  void operator()(const question_reminded& reminded) const {
+    out.member("reminded", reminded.id).key("n").number(reminded.count);
+    if (reminded.state != task_state::input_required)
+      out.member("in", to_string(reminded.state));
+    if (reminded.message) {
+      out.key("msg");
+      write(out, *reminded.message);
+    }
+  }
   void operator()(const task_queued&) const { out.key("queued").boolean(true); }
   void operator()(const task_resumed&) const { out.key("resumed").boolean(true); }
   void operator()(const task_noted& noted) const { out.member("noted", noted.note); }
@@ -669,6 +719,15 @@ event event_from(const json::object& in, const change& where) {
     return question_expired{text_from(value)};
   if (kind == "not asked")
     return question_withdrawn{text_from(value), text(in, "why")};
+  if (kind == "claimed")
+    return question_claimed{text_from(value), claim_from(at(in, "cl"))};
+  if (kind == "released")
+    return question_released{text_from(value), text(in, "by")};
+  if (kind == "reminded")
+    return question_reminded{text_from(value), message_of(in, "msg"),
+                             find(in, "in") ? named(at(in, "in"), task_state_from)
+                                            : task_state::input_required,
+                             number<std::uint32_t>(in, "n", 1)};
   if (kind == "queued")
     return task_queued{};
   if (kind == "resumed")
@@ -697,7 +756,8 @@ event event_from(const json::object& in, const change& where) {
     return objective_created{pointee(value, objective_spec_from), task_id{text(in, "root")},
                              text(in, "own"), shared_trace(trace_of(in))};
   if (kind == "plan")
-    return plan_added{pointee(value, plan_spec_from), flag(in, "start")};
+    return plan_added{pointee(value, plan_spec_from), flag(in, "start"),
+                      number<std::uint64_t>(in, "rev", 0)};
   if (kind == "edited")
     return objective_edited{edits_from(value.as_object())};
   if (kind == "plan edited")

@@ -298,6 +298,8 @@ void write(json_writer& out, const plan_spec& value) {
     out.key("go").boolean(true);
   write_parallel_max(out, value.parallel_max);
   write_urgency(out, value);
+  if (value.is_removed)
+    out.key("rm").boolean(true);
   write_tree(out, "m", value.metadata);
   if (!value.outside.empty()) {
     out.key("out").begin_array();
@@ -329,6 +331,8 @@ plan_spec plan_spec_from(const json::object& in) {
       keep_going && keep_going->as_bool() ? on_failure::keep_going : on_failure::fail_fast;
   out.parallel_max = number<std::uint32_t>(in, "x", 0);
   read_urgency(in, out);
+  const auto* removed = find(in, "rm");
+  out.is_removed = removed && removed->as_bool();
   out.metadata = tree(in, "m");
   if (const auto* outside = find(in, "out"))
     for (const auto& item : outside->as_array()) {
@@ -380,8 +384,10 @@ constexpr std::array<std::pair<std::string_view, std::vector<task_id> change_rep
                   {"again", &change_report::retried},
                   {"stop", &change_report::canceled},
                   {"free", &change_report::released}}};
-constexpr std::array<std::pair<std::string_view, std::vector<plan_id> change_report::*>, 3>
-    report_plan_lists{{{"pskip", &change_report::plans_skipped},
+constexpr std::array<std::pair<std::string_view, std::vector<plan_id> change_report::*>, 5>
+    report_plan_lists{{{"padd", &change_report::plans_added},
+                       {"prm", &change_report::plans_removed},
+                       {"pskip", &change_report::plans_skipped},
                        {"pstop", &change_report::plans_canceled},
                        {"pfree", &change_report::plans_released}}};
 

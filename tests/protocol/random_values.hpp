@@ -223,6 +223,12 @@ public:
     if (coin())
       out.deadline = time();
     out.opened = time();
+    if (coin())
+      out.claim = input_claim{text(), time()};
+    if (coin())
+      out.remind_at = time();
+    out.remind_after = milliseconds{below(9)};
+    out.reminders = below(9);
     return out;
   }
   task_details any_details() {

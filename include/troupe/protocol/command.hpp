@@ -58,6 +58,9 @@ struct task_view_options {
   std::optional<std::uint32_t> history_length{}; ///< Absent: all. 0: none.
   bool include_artifacts = true;
   bool include_progress = false; ///< For a client that activated the Task Progress extension.
+  /// The open question in the words of kagent's extension "Human in the Loop", for a client that
+  /// activated it.
+  bool include_hitl = false;
   /// The times of a task that is of no plan, too. For a client that activated OPT.
   bool include_times = false;
   /// The objective for which a task stands, to be shown in its metadata (docs/a2a.md, D15).
@@ -212,6 +215,8 @@ struct modify_objective {
   once_conditions conditions{};
   other_fault wrong{};
   bool dry_run = false; ///< Decided and answered as ever, but not done.
+  /// It begins, with all its plans, if it is submitted. Of a message that joins it.
+  bool starts = false;
 };
 
 /// plans/list: those of one objective, in its order.
@@ -232,6 +237,17 @@ struct get_history {
   std::uint32_t page_size = 50;
   std::string page_token{};
   std::optional<std::uint64_t> at{}; ///< The shape at that revision, and no changes.
+};
+
+/// objectives/history: the changes of an objective and all its plans, the last ones first; or the
+/// objective as it was. The members are those of get_history.
+struct get_objective_history {
+  principal who;
+  objective_id id;
+  std::optional<std::uint64_t> after{};
+  std::uint32_t page_size = 50;
+  std::string page_token{};
+  std::optional<std::uint64_t> at{};
 };
 
 /// plans/get.
@@ -278,15 +294,10 @@ struct claim_input {
   std::string by{}; ///< As in send_message.
   bool overrides = false;
   other_fault wrong{};
+  bool releases = false; ///< It gives the claim up.
 };
 
 /// In the metadata of an answer: true, if it overrides the claim of somebody else.
 inline constexpr std::string_view override_claim_key = "opt/v1/override";
-
-/// Somebody is about to answer a question.
-struct input_claim {
-  std::string by;
-  timestamp until{};
-};
 
 } // namespace troupe

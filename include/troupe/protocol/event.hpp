@@ -55,6 +55,9 @@ struct objective_moved {
 struct plan_added {
   plan_spec_ptr spec; ///< Its index is the number of plans before it.
   bool start = false; ///< It was added to begin as soon as what it depends on allows.
+  /// Of the objective after the change; 0: the next one. Plans that are added with other changes
+  /// have the revision of all of it.
+  std::uint64_t revision = 0;
 };
 
 /// Fields of a plan were edited (`plans/update`).
@@ -101,7 +104,8 @@ struct plan_changed {
 };
 
 /// The objective was changed: its fields, those of its plans, or their order. In the same change,
-/// plan_moved and tasks_withdrawn come after it for plans that were skipped before they began.
+/// plan_added comes before it for each plan that it brings, and plan_moved and tasks_withdrawn come
+/// after it for plans that were removed, or skipped before they began.
 struct objective_changed {
   std::vector<applied_objective_operation> operations; ///< As applied, in this order.
   std::string author;                                  ///< The caller who asked for it (owner_of).
@@ -165,6 +169,27 @@ struct question_withdrawn {
   std::string reason;
 };
 
+/// Somebody is about to answer it. It replaces the claim before.
+struct question_claimed {
+  std::string id;
+  input_claim claim;
+};
+
+/// The claim is given up.
+struct question_released {
+  std::string id;
+  std::string by{}; ///< Who gave it up.
+};
+
+/// It is still open after the time from one reminder to the next. Streams and notifications show
+/// the message as a status of the task, which stays as it is.
+struct question_reminded {
+  std::string id;
+  message_ptr message; ///< Asks again.
+  task_state state = task_state::input_required;
+  std::uint32_t count = 1; ///< Which reminder it is.
+};
+
 /// A task that has begun waits for a slot: for its next attempt, or to go on.
 struct task_queued {};
 
@@ -205,7 +230,8 @@ using event =
                  plan_changed, tasks_withdrawn, tasks_renewed, pause_changed, objective_closing,
                  task_created, task_moved, task_message, task_artifact, task_progress,
                  question_opened, question_answered, question_expired, question_withdrawn,
-                 task_queued, task_resumed, task_noted, plan_edited, objective_changed>;
+                 task_queued, task_resumed, task_noted, plan_edited, objective_changed,
+                 question_claimed, question_released, question_reminded>;
 
 /// The place of a task: its plan, or none.
 struct task_address {

@@ -5,9 +5,11 @@
 
 #include <troupe/protocol/edits.hpp>
 #include <troupe/protocol/plan_change.hpp>
+#include <troupe/protocol/spec.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -46,12 +48,26 @@ struct set_plan_dependencies {
   std::vector<Plan> on{};
 };
 
+/// One more plan. In an event it is plan_added, which comes before.
+struct new_plan {
+  std::shared_ptr<plan_spec> spec; ///< Handed over: the objective names it before it is shared.
+  bool start = false;              ///< As in create_plan.
+  /// What later operations of the same command may call it, too. May be empty.
+  std::string as{};
+};
+
+/// A plan that has not begun, and on which no other depends, is taken out.
+template<class Plan>
+struct remove_plan {
+  Plan plan;
+};
+
 using wanted_objective_operation =
     std::variant<edit_objective, edit_plan_of<std::string>, skip_plan<std::string>,
-                 set_plan_dependencies<std::string>>;
+                 set_plan_dependencies<std::string>, new_plan, remove_plan<std::string>>;
 using applied_objective_operation =
     std::variant<edit_objective, edit_plan_of<std::uint32_t>, skip_plan<std::uint32_t>,
-                 set_plan_dependencies<std::uint32_t>>;
+                 set_plan_dependencies<std::uint32_t>, remove_plan<std::uint32_t>>;
 
 /// The plan that an operation is about; nothing: the objective itself.
 [[nodiscard]] std::optional<std::uint32_t>

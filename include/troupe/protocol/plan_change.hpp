@@ -196,6 +196,8 @@ struct change_report {
   std::vector<plan_id> plans_skipped{};
   std::vector<plan_id> plans_canceled{}; ///< Of those, the ones that had begun.
   std::vector<plan_id> plans_released{}; ///< Began because of it.
+  std::vector<plan_id> plans_added{};    ///< In the order of the operations.
+  std::vector<plan_id> plans_removed{};
 
   friend bool operator==(const change_report&, const change_report&) = default;
 };

@@ -98,6 +98,8 @@ struct plan_spec {
   chunked<outside_dependency> outside{};
   std::optional<timestamp> deadline{}; ///< If it has not ended by then, it fails.
   std::int32_t priority = 0; ///< Added to that of each of its tasks. At most priority_max.
+  /// It was taken out of its objective before it began. Its position stays, as that of a task does.
+  bool is_removed = false;
 };
 
 /// Made by std::make_shared<plan_spec>: its only owner may still fill in the derived members.

@@ -10,6 +10,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,20 @@ enum class question_kind : std::uint8_t {
   auth,  ///< AUTH_REQUIRED.
 };
 
+/// Somebody is about to answer a question. Until it is over, others say that they override it.
+struct input_claim {
+  std::string by;
+  timestamp until{}; ///< It is over then.
+
+  friend bool operator==(const input_claim&, const input_claim&) = default;
+};
+
+/// Reminders of one question; after them there is none any more.
+inline constexpr std::uint32_t question_reminders_max = 100;
+
+/// The shortest time between two reminders of a question.
+inline constexpr std::chrono::seconds remind_after_min{1};
+
 /// A question of an agent to a person or a client. At most one question of a task is open at a
 /// time.
 struct question {
@@ -42,12 +57,22 @@ struct question {
   boost::json::object data;          ///< What the prompt is about, for programs; may be empty.
   std::optional<timestamp> deadline; ///< It expires then.
   timestamp opened{};
+  std::optional<input_claim> claim{};        ///< The last one; it may be over.
+  std::chrono::milliseconds remind_after{0}; ///< From one reminder to the next; 0: there are none.
+  std::optional<timestamp> remind_at{};      ///< When the next one is due.
+  std::uint32_t reminders = 0;               ///< So far.
 
   friend bool operator==(const question&, const question&) = default;
 };
 
 /// Roughly, in memory and on the wire.
 [[nodiscard]] std::size_t bytes_of(const question& asked) noexcept;
+
+/// The claim that holds at `now`; null: none.
+[[nodiscard]] const input_claim* live_claim(const question& asked, timestamp now) noexcept;
+
+/// The earliest time at which something follows by itself: its deadline, or a reminder.
+[[nodiscard]] std::optional<timestamp> next_due(const question& asked) noexcept;
 
 /// The id of the `count`-th question of a task.
 [[nodiscard]] std::string make_question_id(std::uint32_t count);
@@ -66,6 +91,9 @@ struct question_address {
 /// In the metadata of the message that asks: the question's address. In that of an answer: this
 /// question is meant, and no other (docs/questions.md).
 inline constexpr std::string_view question_id_key = "opt/v1/inputId";
+
+/// In the metadata of the message that reminds of a question: which reminder it is, from 1.
+inline constexpr std::string_view reminder_key = "opt/v1/reminder";
 
 /// In the metadata of a message: how it answers (answer_action), and the task that asks, if the
 /// message names only its context.

@@ -125,8 +125,8 @@ TEST_CASE("events of a stream are read as they were written, in every version an
     CHECK(update.append);
     CHECK(update.is_last);
     CHECK(text_of(update.artifact.parts) == "more");
-    const auto answered =
-        text_from([&](json_writer& out) { row.codec->write_answer(out, *agent_says("hi")); });
+    const auto answered = text_from(
+        [&](json_writer& out) { row.codec->write_answer(out, *agent_says("hi"), false); });
     CHECK(text_of(std::get<message>(wire::read_answer(parsed(answered), row.format).value()).parts)
           == "hi");
   }

@@ -520,3 +520,63 @@ TEST_CASE("The id of a question is that of its task and its own", "[question]") 
                            "a.question", "a.question-1."})
     CHECK_FALSE(question_address_from(text));
 }
+
+namespace {
+
+/// A life with an open question of that id, asked at 1 s.
+task_life asking(const std::string& id, std::chrono::milliseconds remind_after) {
+  task_life life;
+  life.status.state = task_state::input_required;
+  question asked;
+  asked.id = id;
+  asked.opened = timestamp{std::chrono::seconds{1}};
+  asked.remind_after = remind_after;
+  if (remind_after.count() > 0)
+    asked.remind_at = asked.opened + remind_after;
+  life.question = asked;
+  return life;
+}
+
+} // namespace
+
+TEST_CASE("Q11_claims: a claim belongs to the question that is open, and ends with it",
+          "[protocol][fold]") {
+  auto life = asking("question-1", std::chrono::milliseconds{0});
+  const timestamp now{std::chrono::seconds{2}};
+  const input_claim anna{"anna", now + std::chrono::minutes{5}};
+  apply(life, now, question_claimed{"question-2", anna});
+  CHECK_FALSE(life.question->claim);
+  apply(life, now, question_claimed{"question-1", anna});
+  CHECK(life.question->claim == anna);
+  REQUIRE(live_claim(life.question.get(), now) != nullptr);
+  CHECK(live_claim(life.question.get(), anna.until) == nullptr);
+  SECTION("released") {
+    apply(life, now, question_released{"question-1", "anna"});
+    CHECK_FALSE(life.question->claim);
+  }
+  SECTION("answered") {
+    apply(life, now, question_answered{"question-1", "anna"});
+    REQUIRE(find_closed(life, "question-1") != nullptr);
+    CHECK_FALSE(find_closed(life, "question-1")->asked.claim);
+  }
+}
+
+TEST_CASE("Q12_reminders: each reminder says when the next one is due, up to the last",
+          "[protocol][fold]") {
+  auto life = asking("question-1", std::chrono::seconds{10});
+  const timestamp now{std::chrono::seconds{11}};
+  CHECK(next_due(life.question.get()) == now);
+  apply(life, now, question_reminded{"question-2", nullptr});
+  CHECK(life.question->reminders == 0);
+  apply(life, now, question_reminded{"question-1", nullptr});
+  CHECK(life.question->reminders == 1);
+  CHECK(life.question->remind_at == now + std::chrono::seconds{10});
+  life.question.edit().deadline = now + std::chrono::seconds{5};
+  CHECK(next_due(life.question.get()) == now + std::chrono::seconds{5});
+  apply(
+      life, now,
+      question_reminded{"question-1", nullptr, task_state::input_required, question_reminders_max});
+  CHECK_FALSE(life.question->remind_at);
+  apply(life, now, question_expired{"question-1"});
+  CHECK(find_closed(life, "question-1")->asked.reminders == question_reminders_max);
+}

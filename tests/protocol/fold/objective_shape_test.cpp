@@ -238,3 +238,185 @@ TEST_CASE("M27_deadline: what is tried again has only a deadline that it can kee
   REQUIRE_FALSE(bed.life->decide(again, shape_bed::at(7000)).refused);
   CHECK_FALSE(bed.life->view().deadline);
 }
+
+namespace {
+
+/// A plan of one task, named as it would be at that position.
+wanted_objective_operation new_plan_at(std::size_t position, std::string name, bool start = false) {
+  auto spec = std::make_shared<plan_spec>();
+  spec->id = make_plan_id(objective_id{"o"}, position);
+  spec->name = std::move(name);
+  task_spec task;
+  task.id = make_task_id(spec->id, 0);
+  task.name = "t";
+  spec->tasks.push_back(std::move(task));
+  return new_plan{std::move(spec), start, {}};
+}
+
+objective_decision add_plans(shape_bed& bed, operations wanted, std::vector<plan_relations> added,
+                             bool starts = false) {
+  modify_objective command;
+  command.operations = std::move(wanted);
+  command.starts = starts;
+  return bed.life->decide(objective_reshape{command, bed.relate, std::move(added)},
+                          shape_bed::at(++bed.now));
+}
+
+} // namespace
+
+TEST_CASE("M_cells: several plans are added by one revision, and begin when they may",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  bed.work();
+  const auto decided = add_plans(bed, {new_plan_at(3, "p3"), renamed("N"), new_plan_at(4, "p4")},
+                                 {{}, {{3}, {}, {}}});
+  REQUIRE_FALSE(decided.refused);
+  CHECK(bed.life->view().revision == 1);
+  CHECK(bed.life->view().name == "N");
+  REQUIRE(bed.life->view().plans.size() == 5);
+  CHECK(bed.plan(3).revision == 1);
+  CHECK(bed.plan(4).revision == 1);
+  CHECK(bed.plan(3).state == plan_state::working);
+  CHECK(bed.plan(4).state == plan_state::pending);
+  REQUIRE(decided.report);
+  CHECK(decided.report->plans_added == std::vector<plan_id>{plan_id{"o.p3"}, plan_id{"o.p4"}});
+  CHECK(decided.report->plans_released == std::vector<plan_id>{plan_id{"o.p3"}});
+  // The same events give the same view elsewhere.
+  auto spec = make_objective("o", {1, 1, 1});
+  objective_view other;
+  apply(other, about("o", 1, objective_created{spec, {}}));
+  change news;
+  news.context = "o";
+  news.events = decided.events;
+  apply(other, news);
+  CHECK(other.revision == 1);
+  CHECK(other.plans.size() == 5);
+  CHECK(other.plans[4].spec->name == "p4");
+}
+
+TEST_CASE("M_cells: of plans that are added to an objective that is submitted, those begin that "
+          "are to, or all",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  SECTION("one") {
+    REQUIRE_FALSE(add_plans(bed, {new_plan_at(3, "p3", true)}, {{}}).refused);
+    CHECK(bed.life->view().state == objective_state::planning);
+    CHECK(bed.plan(3).state == plan_state::working);
+    CHECK(bed.plan(0).state == plan_state::pending);
+  }
+  SECTION("all") {
+    REQUIRE_FALSE(add_plans(bed, {new_plan_at(3, "p3")}, {{}}, true).refused);
+    CHECK(bed.life->view().state == objective_state::working);
+    CHECK(bed.plan(3).state == plan_state::working);
+    CHECK(bed.plan(0).state == plan_state::working);
+  }
+  SECTION("none") {
+    REQUIRE_FALSE(add_plans(bed, {new_plan_at(3, "p3")}, {{}}).refused);
+    CHECK(bed.life->view().state == objective_state::submitted);
+  }
+}
+
+TEST_CASE("M_cells: if one operation is refused, no plan is added", "[fold][objective_shape]") {
+  shape_bed bed;
+  const auto decided = add_plans(bed, {new_plan_at(3, "p3"), skip_plan<std::string>{"nix"}}, {{}});
+  REQUIRE(decided.refused);
+  CHECK(decided.events.empty());
+  CHECK(bed.life->view().plans.size() == 3);
+  CHECK(bed.life->relations().size() == 3);
+}
+
+TEST_CASE("M_cells: a plan that has not begun is removed, and its name is free again",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  const auto decided = bed.modify({remove_plan<std::string>{"p1"}});
+  REQUIRE_FALSE(decided.refused);
+  CHECK(bed.plan(1).spec->is_removed);
+  CHECK(bed.plan(1).state == plan_state::skipped);
+  CHECK(bed.plan(1).spec->tasks[0].is_removed);
+  CHECK(bed.plan(1).tasks[0].state == task_state::canceled);
+  CHECK(decided.report->plans_removed == std::vector<plan_id>{plan_id{"o.p1"}});
+  CHECK(bed.refused({skip_plan<std::string>{"p1"}})
+        == "/operations/0/plan operation 0: the objective has no plan \"p1\"");
+  CHECK(bed.refused({skip_plan<std::string>{"plan-1"}})
+        == "/operations/0/plan operation 0: the objective has no plan \"plan-1\"");
+  CHECK_FALSE(add_plans(bed, {new_plan_at(3, "p1")}, {{}}).refused);
+  CHECK_FALSE(bed.modify({skip_plan<std::string>{"p1"}}).refused);
+}
+
+TEST_CASE("M_cells: a plan is removed only if nothing of it has begun and no other needs it",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  const operations wanted{remove_plan<std::string>{"p0"}};
+  SECTION("one depends on it") {
+    CHECK(bed.refused(wanted)
+          == "/operations/0/plan operation 0: plan \"p0\" is needed: plan \"p1\" depends on it");
+  }
+  SECTION("unless the same change takes the dependency away") {
+    CHECK_FALSE(
+        bed.modify({set_plan_dependencies<std::string>{"p1", {}}, remove_plan<std::string>{"p0"}})
+            .refused);
+  }
+  SECTION("a dependency that the same change sets counts") {
+    CHECK(bed.refused(
+              {set_plan_dependencies<std::string>{"p1", {"p2"}}, remove_plan<std::string>{"p2"}})
+          == "/operations/1/plan operation 1: plan \"p2\" is needed: plan \"p1\" depends on it");
+  }
+  SECTION("it has begun") {
+    bed.work();
+    CHECK(bed.refused({remove_plan<std::string>{"p2"}})
+          == "/operations/0/plan operation 0: plan \"p2\" has begun; skipPlan with \"cancel\": "
+             "true stops it");
+  }
+  SECTION("it has ended") {
+    REQUIRE_FALSE(bed.modify({skip_plan<std::string>{"p2"}}).refused);
+    CHECK(bed.refused({remove_plan<std::string>{"p2"}})
+          == "/operations/0/plan operation 0: plan \"p2\" is skipped");
+  }
+}
+
+TEST_CASE("M_cells: an alternative, and what has one, is not removed", "[fold][objective_shape]") {
+  shape_bed bed;
+  auto view = bed.life->view();
+  bed.life.emplace(std::move(view), std::vector<plan_relations>{{{}, {2}, {}}, {}, {{}, {}, 0}});
+  CHECK(bed.refused({remove_plan<std::string>{"p2"}})
+        == "/operations/0/plan operation 0: plan \"p2\" is needed: it is an alternative of plan "
+           "\"p0\"");
+  CHECK(bed.refused({remove_plan<std::string>{"p0"}})
+        == "/operations/0/plan operation 0: plan \"p0\" is needed: plan \"p2\" is an alternative "
+           "of it");
+}
+
+TEST_CASE("M_cells: a plan that was removed decides nothing about the end of its objective",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  REQUIRE_FALSE(bed.modify({set_plan_dependencies<std::string>{"p1", {}},
+                            remove_plan<std::string>{"p1"}, remove_plan<std::string>{"p2"}})
+                    .refused);
+  SECTION("in one process") {}
+  SECTION("after a restart") {
+    auto view = bed.life->view();
+    bed.life.emplace(std::move(view), std::vector<plan_relations>(3));
+  }
+  bed.work();
+  CHECK(bed.plan(1).state == plan_state::skipped);
+  chunked<task_summary> slots;
+  task_summary done;
+  done.state = task_state::completed;
+  slots.push_back(done);
+  static_cast<void>(bed.life->lend(0));
+  bed.life->take_back(0, std::move(slots));
+  static_cast<void>(
+      bed.life->decide(plan_ended{0, {{0, plan_event::complete, ""}}, {}}, shape_bed::at(9000)));
+  CHECK(bed.life->view().state == objective_state::completed);
+}
+
+TEST_CASE("M_cells: an objective whose plans were all removed does not complete by itself",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  REQUIRE_FALSE(
+      bed.modify({set_plan_dependencies<std::string>{"p1", {}}, remove_plan<std::string>{"p0"},
+                  remove_plan<std::string>{"p1"}, remove_plan<std::string>{"p2"}})
+          .refused);
+  bed.work();
+  CHECK(bed.life->view().state == objective_state::working);
+}

@@ -43,7 +43,7 @@ bool same(const plan_spec& a, const plan_spec& b) {
          && same(a.tasks, b.tasks) && a.dependencies == b.dependencies
          && a.alternatives == b.alternatives && a.failure == b.failure
          && a.parallel_max == b.parallel_max && a.metadata == b.metadata && a.outside == b.outside
-         && a.deadline == b.deadline && a.priority == b.priority;
+         && a.deadline == b.deadline && a.priority == b.priority && a.is_removed == b.is_removed;
 }
 
 bool same(const objective_spec& a, const objective_spec& b) {
@@ -115,9 +115,9 @@ bool same(const objective_moved& a, const objective_moved& b) {
   return same(a1, b1) && same(a2, b2);
 }
 bool same(const plan_added& a, const plan_added& b) {
-  const auto& [a1, a2] = a;
-  const auto& [b1, b2] = b;
-  return same(a1, b1) && same(a2, b2);
+  const auto& [a1, a2, a3] = a;
+  const auto& [b1, b2, b3] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3);
 }
 bool same(const plan_moved& a, const plan_moved& b) {
   const auto& [a1, a2, a3, a4] = a;
@@ -232,6 +232,21 @@ bool same(const question_withdrawn& a, const question_withdrawn& b) {
   const auto& [a1, a2] = a;
   const auto& [b1, b2] = b;
   return same(a1, b1) && same(a2, b2);
+}
+bool same(const question_claimed& a, const question_claimed& b) {
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && a2 == b2;
+}
+bool same(const question_released& a, const question_released& b) {
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && same(a2, b2);
+}
+bool same(const question_reminded& a, const question_reminded& b) {
+  const auto& [a1, a2, a3, a4] = a;
+  const auto& [b1, b2, b3, b4] = b;
+  return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4);
 }
 bool same(const task_queued&, const task_queued&) {
   return true;
@@ -352,7 +367,8 @@ std::vector<applied_objective_operation> any_objective_operations(random_values&
   fields.priority = any_priority(random);
   return {fields, edit_plan_of<std::uint32_t>{random.below(100), any_edit_plan(random)},
           skip_plan<std::uint32_t>{random.below(100)},
-          set_plan_dependencies<std::uint32_t>{random.below(100), random.indexes()}};
+          set_plan_dependencies<std::uint32_t>{random.below(100), random.indexes()},
+          remove_plan<std::uint32_t>{random.below(100)}};
 }
 
 /// One of each kind of event, every member filled. A kind without its function does not compile.
@@ -378,7 +394,7 @@ objective_moved any_of(random_values& random, const change&) {
 }
 template<>
 plan_added any_of(random_values& random, const change&) {
-  return {random.plan_ptr(), random.coin()};
+  return {random.plan_ptr(), random.coin(), random.below(9)};
 }
 template<>
 plan_moved any_of(random_values& random, const change&) {
@@ -461,6 +477,19 @@ question_expired any_of(random_values& random, const change&) {
 template<>
 question_withdrawn any_of(random_values& random, const change&) {
   return {random.text(), random.text()};
+}
+template<>
+question_claimed any_of(random_values& random, const change&) {
+  return {random.text(), {random.text(), random.time()}};
+}
+template<>
+question_released any_of(random_values& random, const change&) {
+  return {random.text(), random.text()};
+}
+template<>
+question_reminded any_of(random_values& random, const change&) {
+  return {random.text(), std::make_shared<const message>(random.any_message()),
+          random.coin() ? task_state::input_required : task_state::auth_required, random.below(9)};
 }
 template<>
 task_queued any_of(random_values&, const change&) {
