@@ -79,7 +79,8 @@ private:
       found = text == spec_->name ? ambiguous : named;
     } else if (!text.empty() && text == spec_->name) {
       found = plan_;
-    } else if (const auto slot = find_position(text, "plan", plan_ + 1)) {
+    } else if (const auto slot = find_position(text, "plan", plan_ + 1);
+               slot && (*slot == plan_ || !known_.plans()[*slot]->is_removed)) {
       found = *slot;
     }
     if (found < plan_)

@@ -3,6 +3,7 @@
 #include "actors/gateway_impl.hpp"
 #include "actors/live_bytes.hpp"
 #include "actors/objective_actor.hpp"
+#include "actors/planning/planned_objective.hpp"
 #include "actors/task_actor.hpp"
 #include "actors/throttle_actor.hpp"
 #include "protocol/core_count.hpp"
@@ -47,8 +48,8 @@ executor_options complete(executor_options how) {
 // -- impl -----------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
-    : records(in), agents(known), options(complete(how)), claims([this] { return now(); }),
-      desk(in, [this] { return now(); }), config(make_config(options)) {}
+    : records(in), agents(known), options(complete(how)), desk(in, [this] { return now(); }),
+      config(make_config(options)) {}
 
 void gateway::impl::start() {
   if (!options.by_hand)
@@ -60,6 +61,7 @@ void gateway::impl::start() {
                            : std::make_unique<caf::actor_system>(config);
   env.emplace(*system, records, agents, options);
   house.emplace(*env);
+  plan_desk.emplace(*env);
   for (const auto& name : agents.names())
     if (const auto limit = agents.find(name)->parallel_max(); limit > 0)
       env->agent_slots.emplace(name, spawn_actor<throttle_actor>(*system, *env, limit));
@@ -78,6 +80,7 @@ gateway::impl::~impl() {
   env->objectives.close();
   env->lone_tasks.close();
   env->deadlines.close();
+  plan_desk->close();
   for (const auto& [name, actor] : env->agent_slots)
     kill(actor);
   if (options.by_hand) {
@@ -197,11 +200,14 @@ void gateway::resume(const recovered& left) {
   for (const auto& record : left.lone_tasks)
     if (record->agent == objective_agent)
       roots.emplace(record->id, record->status.state);
+  std::vector<objective_ptr> planned;
   for (const auto& view : left.objectives) {
     const auto root = roots.find(view->root_task);
     const std::lock_guard lock{env.entering};
     const auto actor = impl_->spawn_existing(
         *view, root == roots.end() ? std::nullopt : std::optional{root->second});
+    if (actor && is_being_planned(*view))
+      planned.push_back(view);
     if (!actor && env.options.warn) // It was accepted once, so its dependencies resolve.
       env.options.warn("objective " + view->id.str() + " cannot go on: " + actor.error().message);
   }
@@ -223,6 +229,8 @@ void gateway::resume(const recovered& left) {
                 root_moved(**whole, (*whole)->state, (*whole)->reason, {}, env.now()));
         });
   }
+  for (const auto& view : planned)
+    take_up_planning(*this, *view);
 }
 
 loop_gateway& gateway::attach(std::function<void()> notify) {
@@ -271,8 +279,12 @@ bool gateway::draining() const noexcept {
   return impl_->draining;
 }
 
-claim_desk& gateway::claims() noexcept {
-  return impl_->claims;
+timestamp gateway::now() const {
+  return impl_->now();
+}
+
+planning_desk& gateway::planning() noexcept {
+  return *impl_->plan_desk;
 }
 
 store& gateway::records() noexcept {

@@ -66,8 +66,6 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
               agent ? check_media_types(next.said, accepted_output_modes, *agent) : result<void>{};
           !ok)
         return refuse(ok.error());
-      if (auto ok = self.admits(*record, next.asked.question, next.said, by); !ok)
-        return refuse(ok.error());
       asking.push_back(record);
       go_on();
     }

@@ -88,6 +88,29 @@ void add_chosen_ids(const plan_spec& plan, std::vector<std::string>& to) {
       to.push_back(task.id.str());
 }
 
+/// The plans that a change brings, as plans/create would check them, and the ids that a client
+/// chose for them.
+result<void> check_new_plans(const modify_objective& command, const agent_registry& agents,
+                             std::vector<std::string>& chosen) {
+  for (std::size_t i = 0; i < command.operations.size(); ++i) {
+    const auto* added = std::get_if<new_plan>(&command.operations[i]);
+    if (!added)
+      continue;
+    auto ok = check_plan(*added->spec, 0, agents);
+    if (ok)
+      ok = check_chosen_ids(*added->spec, command.id, std::nullopt);
+    if (!ok) {
+      constexpr std::string_view first = "/plans/0";
+      auto why = ok.error();
+      why.field = "/operations/" + std::to_string(i)
+                  + (why.field.starts_with(first) ? why.field.substr(first.size()) : "");
+      return why;
+    }
+    add_chosen_ids(*added->spec, chosen);
+  }
+  return {};
+}
+
 // Commands about different kinds of objects may have the same `request_id`.
 constexpr std::string_view kind_of(const cancel_task&) noexcept {
   return "task ";
@@ -543,21 +566,23 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
         // An answer is for the question that the client saw: of two sent at once the first wins.
         input.question = shared->question.empty() && record->question ? record->question->id
                                                                       : std::move(shared->question);
-        if (auto ok = admits(*record, input.question, *input.message, input.by); !ok)
-          return accepted(ok.error());
         if (is_root)
           return send_to_root(*record, shared->who, std::move(input), accepted);
         tell_task(*record, std::move(input), accepted);
       });
 }
 
-result<void> gateway::impl::admits(const task& asking, const std::string& question,
-                                   const message& answer, const std::string& by) const {
-  if (!asking.question || asking.question->id != question)
-    return {};
-  const auto* overrides = answer.metadata.if_contains(override_claim_key);
-  return claims.admit(question_address{asking.id, question}.str(), by,
-                      overrides != nullptr && *overrides == true);
+void gateway::claim(const task_ptr& asking, const std::string& question, claim_input command,
+                    reply<task_id> done) {
+  if (auto ok = impl_->open(); !ok)
+    return done(ok.error());
+  const reply_port<task_id> port{impl_->refusing_after_commits(std::move(done)),
+                                 task_has_ended(asking->id.str())};
+  provide_input input{nullptr, port};
+  input.question = question;
+  input.by = command.by.empty() ? std::move(command.who.id) : std::move(command.by);
+  input.claim = claim_change{command.releases, command.overrides};
+  impl_->tell_task(*asking, std::move(input), port);
 }
 
 void gateway::impl::tell_task(const task& record, provide_input input,
@@ -588,9 +613,6 @@ void gateway::impl::send_to_question(question_address asked, const task& root, c
                           return to(record ? unknown_of(id) : record.error());
                         if (is_terminal((*record)->status.state))
                           return to(refusal_of_answer(**record, id.str(), input.question));
-                        if (auto ok = admits(**record, input.question, *input.message, input.by);
-                            !ok)
-                          return to(ok.error());
                         if (auto ok = translate_answer(input, **record); !ok)
                           return to(ok.error());
                         const reply_port<task_id> port{std::move(to), task_has_ended(id.str())};
@@ -631,8 +653,6 @@ void gateway::impl::send_to_root(const task& root, const principal& who, provide
                 return done(record.error());
               if ((*record)->question)
                 input.question = (*record)->question->id;
-              if (auto ok = admits(**record, input.question, *input.message, input.by); !ok)
-                return done(ok.error());
               if (auto ok = translate_answer(input, **record); !ok)
                 return done(ok.error());
               to_asking(asked, std::move(input));
@@ -954,12 +974,19 @@ void gateway::impl::change(modify_objective command, reply<change_report> done) 
             return to(*command.wrong);
           if (auto ok = has_room(bytes_of(command.operations)); !ok)
             return to(ok.error());
-          this->command<change_report>(
-              id,
-              [command](reply_port<change_report> port) {
-                return reshape_objective{command, std::move(port)};
-              },
-              std::move(to), command_tries_max);
+          std::vector<std::string> chosen;
+          if (auto ok = check_new_plans(command, agents, chosen); !ok)
+            return to(ok.error());
+          const auto by = command.who;
+          claim(std::move(chosen), by, std::move(to),
+                [this, id, command](reply<change_report> answer) {
+                  this->command<change_report>(
+                      id,
+                      [command](reply_port<change_report> port) {
+                        return reshape_objective{command, std::move(port)};
+                      },
+                      std::move(answer), command_tries_max);
+                });
         });
 }
 

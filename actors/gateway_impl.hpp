@@ -2,11 +2,11 @@
 // of the store; the thread that the read ends on goes on with the next step, and nothing blocks.
 #pragma once
 
-#include "actors/claim_desk.hpp"
 #include "actors/environment.hpp"
 #include "actors/housekeeper.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/once_desk.hpp"
+#include "actors/planning/planning_desk.hpp"
 #include "actors/service/loop_gateway.hpp"
 #include "actors/service/placing.hpp"
 #include <troupe/actors/gateway.hpp>
@@ -88,10 +88,6 @@ struct gateway::impl {
                         provide_input input, reply_port<task_id> done);
   void send_answers(const task_ptr& named, const send_message& command,
                     std::vector<given_answer> answers, reply<sent> done);
-  /// Whether `by` may answer: the question is not claimed by somebody else, or is not open (then
-  /// the task says so). Errors: input_claimed.
-  [[nodiscard]] result<void> admits(const task& asking, const std::string& question,
-                                    const message& answer, const std::string& by) const;
   /// To the actor of a task that has begun: a lone one, or one of an objective.
   void tell_task(const task& record, provide_input input, const reply_port<task_id>& done);
   void cancel(cancel_task command, reply<task_ptr> done);
@@ -140,7 +136,6 @@ struct gateway::impl {
   const agent_registry& agents;
   const executor_options options;
 
-  claim_desk claims;
   once_desk desk; ///< Replies use it, to the end of the last actor.
 
   std::atomic<bool> draining{false};
@@ -148,6 +143,7 @@ struct gateway::impl {
   std::unique_ptr<caf::actor_system> system;
   std::optional<environment> env;
   std::optional<housekeeper> house;
+  std::optional<planning_desk> plan_desk;
   ticker ticks;
   std::mutex loops_lock;
   std::vector<std::unique_ptr<loop_gateway>> loops; ///< To the end: a reply may come however late.

@@ -6,6 +6,7 @@
 //   agent -> task -> plan -> objective                     facts, each sent once it is committed
 //   plan, gateway, task -> throttle -> throttle -> task    slots
 //   all of them -> gateway                                 answers to its loop's requests
+//   planner, agent -> planning                             reports
 #pragma once
 
 #include "actors/caf.hpp"
@@ -15,6 +16,7 @@
 #include "actors/slot_pool.hpp"
 #include "protocol/fold/objective_life.hpp"
 #include <troupe/actors/agent.hpp>
+#include <troupe/actors/text_planner.hpp>
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
@@ -34,6 +36,12 @@ class joint_answer;
 
 // -- to a task ------------------------------------------------------------------------------------
 
+/// Somebody claims a question, or gives their claim up.
+struct claim_change {
+  bool releases = false;
+  bool overrides = false; ///< Also if somebody else has claimed it.
+};
+
 /// From gateway or plan: an answer, or further input. Refused with no_question /
 /// unsupported_operation / limit_exceeded.
 struct provide_input {
@@ -49,6 +57,8 @@ struct provide_input {
   /// It is taken together with others, or not at all; null: alone. Without a message: from the task
   /// itself, when that is decided.
   std::shared_ptr<joint_answer> joint{};
+  /// In place of a message: the question is claimed, `by` whom.
+  std::optional<claim_change> claim{};
 };
 
 /// From gateway or plan: stop. What the task has reached so far stays; a later result is ignored.
@@ -79,7 +89,7 @@ struct task_timer {
     timeout,  ///< The attempt has taken too long.
     grace,    ///< The agent was told to stop and has not said that it did.
     progress, ///< Merged progress is due.
-    question, ///< The open question's deadline has passed.
+    question, ///< The open question's deadline has passed, or its next reminder is due.
     reading,  ///< The disk could not be read; it is tried again.
   };
   purpose kind;
@@ -351,6 +361,26 @@ struct end_feeds {
 
 using gateway_handle = actor_handle<request_answered, request_woken, end_feeds>;
 
+// -- to a planning --------------------------------------------------------------------------------
+
+/// From the planner.
+struct planner_reported {
+  planner_report report;
+};
+/// From the agent that is to answer directly.
+struct answer_reported {
+  agent_report report;
+};
+struct planning_timer {
+  bool wakes_agent = false; ///< The agent asked for it. Else the time is up.
+  std::uint32_t step = 0;   ///< Of which step; it is ignored in a later one.
+};
+/// From the desk: nobody waits any more.
+struct cancel_planning {};
+
+using planning_handle =
+    actor_handle<planner_reported, answer_reported, planning_timer, cancel_planning>;
+
 } // namespace troupe
 
 TROUPE_LOCAL_MESSAGE(troupe::provide_input)
@@ -394,6 +424,10 @@ TROUPE_LOCAL_MESSAGE(troupe::result_read)
 TROUPE_LOCAL_MESSAGE(troupe::request_answered)
 TROUPE_LOCAL_MESSAGE(troupe::request_woken)
 TROUPE_LOCAL_MESSAGE(troupe::end_feeds)
+TROUPE_LOCAL_MESSAGE(troupe::planner_reported)
+TROUPE_LOCAL_MESSAGE(troupe::answer_reported)
+TROUPE_LOCAL_MESSAGE(troupe::planning_timer)
+TROUPE_LOCAL_MESSAGE(troupe::cancel_planning)
 
 #if TROUPE_CAF_1
 CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
@@ -438,5 +472,9 @@ CAF_ADD_TYPE_ID(troupe, (troupe::result_read))
 CAF_ADD_TYPE_ID(troupe, (troupe::request_answered))
 CAF_ADD_TYPE_ID(troupe, (troupe::request_woken))
 CAF_ADD_TYPE_ID(troupe, (troupe::end_feeds))
+CAF_ADD_TYPE_ID(troupe, (troupe::planner_reported))
+CAF_ADD_TYPE_ID(troupe, (troupe::answer_reported))
+CAF_ADD_TYPE_ID(troupe, (troupe::planning_timer))
+CAF_ADD_TYPE_ID(troupe, (troupe::cancel_planning))
 CAF_END_TYPE_ID_BLOCK(troupe)
 #endif

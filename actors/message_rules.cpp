@@ -147,6 +147,23 @@ error refusal_of_answer(const task_life& life, std::string_view task, std::strin
   return out;
 }
 
+error is_claimed(const std::string& question, const input_claim& by) {
+  const auto until = to_rfc3339(by.until);
+  auto out = make_error(errc::input_claimed,
+                        "question " + troupe::quoted(shown(question)) + " is claimed by "
+                            + troupe::quoted(shown(by.by)) + " until " + until,
+                        question);
+  json_writer data(out.details);
+  data.begin_object().member("inputId", question).member("by", by.by).member("until", until);
+  data.end_object();
+  return out;
+}
+
+bool overrides_claim(const message& answer) noexcept {
+  const auto* overrides = answer.metadata.if_contains(override_claim_key);
+  return overrides != nullptr && *overrides == true;
+}
+
 bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents) {
   return std::all_of(plan.tasks.begin(), plan.tasks.end(), [&](const task_spec& task) {
     return agents.name_or_default(task.agent) == agents.default_agent;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <troupe/actors/agent.hpp>
+#include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/spec.hpp>
@@ -50,6 +51,12 @@ gather_references(const std::vector<message_ptr>& messages, const find_made_fn& 
 /// the task has ended, unsupported_operation.
 [[nodiscard]] error refusal_of_answer(const task_life& life, std::string_view task,
                                       std::string_view question);
+
+/// errc::input_claimed: somebody else is about to answer the question of that address.
+[[nodiscard]] error is_claimed(const std::string& question, const input_claim& by);
+
+/// Whether the message that answers overrides the claim of somebody else.
+[[nodiscard]] bool overrides_claim(const message& answer) noexcept;
 
 /// Whether the default agent is to do all the work of the plan.
 [[nodiscard]] bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents);

@@ -138,6 +138,8 @@ private:
   void on_move_plan(const move_plan& message);
   void on_reshape(const reshape_plan& message);
   void on_modify(const reshape_objective& message);
+  [[nodiscard]] result<std::vector<plan_relations>> take_in_plans(modify_objective& asked);
+  void let_go_plans(std::size_t plans);
   void on_message(objective_message& message);
   void on_cancel(const objective_cancel& message);
   void await_tasks(const std::vector<awaited_edge>& edges);
@@ -190,6 +192,7 @@ private:
   std::map<std::uint32_t, std::vector<committed_fn>> plan_closers_; ///< By plan: for its end.
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
   boost::json::object cancel_metadata_;         ///< Of the request that did.
+  std::vector<awaited_edge> awaited_by_new_;    ///< By plans that a change is about to add.
   std::size_t plan_bytes_ = 0;                  ///< Its share of memory_account::live_work.
   /// A plan is being changed; one that runs has not said yet what came of it.
   struct shape_under_change {

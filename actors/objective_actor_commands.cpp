@@ -9,6 +9,9 @@
 #include "protocol/opt/limits_opt.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace troupe {
 
@@ -18,6 +21,15 @@ committed_fn answer_with_plan(const plan_id& id, const reply_port<plan_id>& to) 
   return [id, to](const commit_outcome& outcome) {
     to(outcome.conflict ? result<plan_id>{came_before()} : result<plan_id>{id});
   };
+}
+
+/// What is wrong with the plan at `position`, said of the operation that brings it.
+error said_of_operation(std::size_t operation, std::uint32_t position, error why) {
+  const auto where = "/operations/" + std::to_string(operation);
+  const auto plan = "/plans/" + std::to_string(position);
+  why.field = where + (why.field.starts_with(plan) ? why.field.substr(plan.size()) : "");
+  why.message.insert(0, "operation " + std::to_string(operation) + ": ");
+  return why;
 }
 
 } // namespace
@@ -88,7 +100,9 @@ objective_index& objective_actor::index() {
 
 std::optional<std::uint32_t> objective_actor::find_plan(const plan_id& id) const {
   const auto known = plan_positions_.find(id);
-  return known == plan_positions_.end() ? std::nullopt : std::optional{known->second};
+  if (known == plan_positions_.end() || view().plans[known->second].spec->is_removed)
+    return std::nullopt;
+  return known->second;
 }
 
 // A new plan may depend on tasks of older plans for which no plan waited until now. Running older
@@ -169,7 +183,17 @@ void objective_actor::on_reshape(const reshape_plan& message) {
 void objective_actor::on_modify(const reshape_objective& message) {
   if (is_deferred(message, &objective_actor::on_modify))
     return;
-  const auto& asked = message.command;
+  const auto refuse = [&](error why) {
+    message.done(std::move(why));
+    quit_if_ended();
+  };
+  const auto before = view().plans.size();
+  auto asked = message.command;
+  auto added = take_in_plans(asked);
+  if (!added) {
+    let_go_plans(before);
+    return refuse(added.error());
+  }
   command from{.by = owner_of(asked.who),
                .metadata = {},
                .answer = nullptr, // It is made of the report.
@@ -183,12 +207,72 @@ void objective_actor::on_modify(const reshape_objective& message) {
       return result<std::vector<plan_relations>>{resolved.error()};
     return result<std::vector<plan_relations>>{{resolved->plans.begin(), resolved->plans.end()}};
   };
-  if (auto refused = obey(objective_reshape{asked, relate}, std::move(from))) {
-    message.done(std::move(*refused));
-    return quit_if_ended();
+  if (auto refused =
+          obey(objective_reshape{std::move(asked), relate, std::move(*added)}, std::move(from))) {
+    let_go_plans(before);
+    return refuse(std::move(*refused));
   }
+  if (view().plans.size() == before) // A dry run may have been about some.
+    let_go_plans(before);
+  for (auto plan = static_cast<std::uint32_t>(before); plan < view().plans.size(); ++plan)
+    hold(*view().plans[plan].spec, plan);
+  await_tasks(std::exchange(awaited_by_new_, {}));
   index_.reset(); // Made anew, with new names and dependencies.
   mind_deadlines();
+}
+
+/// Names and resolves the plans that a change brings, one after the other, and says how they stand
+/// to the others. From then on they are known here, before others are told of them; let_go_plans
+/// undoes this.
+result<std::vector<plan_relations>> objective_actor::take_in_plans(modify_objective& asked) {
+  std::vector<plan_relations> out;
+  std::map<std::string, std::string> called; // `as`, and the id
+  const auto rename = [&](std::string& text) {
+    if (const auto known = called.find(text); known != called.end())
+      text = known->second;
+  };
+  for (std::size_t i = 0; i < asked.operations.size(); ++i) {
+    auto* fresh = std::get_if<new_plan>(&asked.operations[i]);
+    if (!fresh) {
+      std::visit(
+          [&](auto& one) {
+            if constexpr (requires { rename(one.plan); })
+              rename(one.plan);
+            if constexpr (requires { rename(one.on.front()); })
+              std::ranges::for_each(one.on, rename);
+          },
+          asked.operations[i]);
+      continue;
+    }
+    auto& spec = *fresh->spec;
+    std::ranges::for_each(spec.dependencies, rename);
+    std::ranges::for_each(spec.alternatives, rename);
+    const auto position = static_cast<std::uint32_t>(resolved_.size());
+    name_plan(spec, view().id, position);
+    auto added = check_addition(index(), fresh->spec, env_.agents);
+    if (!added)
+      return said_of_operation(i, position, added.error());
+    note_dependencies(spec, position, added->plan, [this](const task_position& at) {
+      return index().plans()[at.plan]->tasks[at.task].id;
+    });
+    index().add(fresh->spec, added->plan);
+    out.push_back(added->plan);
+    resolved_.push_back(std::make_shared<const resolved_plan>(std::move(added->plan)));
+    running_.emplace_back();
+    awaited_by_new_.insert(awaited_by_new_.end(), added->awaited.begin(), added->awaited.end());
+    if (!fresh->as.empty())
+      called[fresh->as] = spec.id.str();
+  }
+  return out;
+}
+
+/// Knows only the first `plans` again.
+void objective_actor::let_go_plans(std::size_t plans) {
+  if (resolved_.size() > plans)
+    index_.reset();
+  resolved_.resize(plans);
+  running_.resize(plans);
+  awaited_by_new_.clear();
 }
 
 bool objective_actor::answer_with_report(const change_report& report, command& from) {

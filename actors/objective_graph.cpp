@@ -130,6 +130,8 @@ private:
     name_index ids;
     name_index names;
     for (std::uint32_t p = 0; p < plans_.size(); ++p) {
+      if (plans_[p]->is_removed)
+        continue;
       for (const auto& id :
            {std::string_view{plans_[p]->key}, std::string_view{plans_[p]->id.str()}}) {
         if (id.empty())
@@ -173,7 +175,8 @@ private:
       found = it->second;
     else if (const auto named = names.find(text); named != names.end())
       found = named->second;
-    else if (const auto slot = find_position(text, "plan", plans_.size()))
+    else if (const auto slot = find_position(text, "plan", plans_.size());
+             slot && !plans_[*slot]->is_removed)
       found = *slot;
     if (found == ambiguous || found == not_found || found == p)
       return refuse_plan_name(label(p), verb, text, found, plans_, where);

@@ -115,6 +115,8 @@ void objective_index::apply(const plan_spec_ptr& plan, const plan_changed& chang
 // -- plans ---------------------------------------------------------------------------------------
 
 void objective_index::add_plan_names(std::uint32_t plan) {
+  if (plans_[plan]->is_removed)
+    return;
   for (const auto& id : {plans_[plan]->key, plans_[plan]->id.str()})
     if (!id.empty())
       plan_ids_.try_emplace(id, plan);

@@ -25,7 +25,7 @@ once_ptr answered(once condition, const std::string& text) {
 } // namespace
 
 once_answer answer_with(change_report report) {
-  once_answer out{.plan = report.plan};
+  once_answer out{.plan = report.plans_added.empty() ? report.plan : report.plans_added.back()};
   out.changed = std::move(report);
   return out;
 }

@@ -22,10 +22,10 @@ struct once_answer {
   objective_id objective{};
   plan_id plan{};
   message_ptr message{};
-  std::optional<change_report> changed{}; ///< With `plan`.
+  std::optional<change_report> changed{}; ///< With `plan`, the last one that it is about or adds.
 };
 
-/// That of a change of a plan.
+/// That of a change of a plan or an objective.
 [[nodiscard]] once_answer answer_with(change_report report);
 
 /// As `once::answer`.

@@ -453,12 +453,14 @@ void task_actor::on_timer(const task_timer& timer) {
         flush_progress();
       return;
     case task_timer::purpose::question:
-      if (is_stopping() || !life_.question || !life_.question->deadline)
+      if (is_stopping() || !life_.question)
         return;
-      if (*life_.question->deadline <= env_.now())
+      if (life_.question->deadline && *life_.question->deadline <= env_.now())
         return answer_with_default()
                    ? void()
                    : end_question(question_end::expired, "the question expired without an answer");
+      if (life_.question->remind_at && *life_.question->remind_at <= env_.now())
+        return remind();
       details().deadline.reset(); // It was for an earlier question, or the computer's clock was set
                                   // back meanwhile.
       mind_deadline();

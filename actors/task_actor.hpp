@@ -136,6 +136,7 @@ private:
   struct reads;
   struct delivery;
   void on_input(provide_input& command);
+  void on_claim(const provide_input& command);
   [[nodiscard]] bool is_for_question_before(const provide_input& command) const;
   void take_held_inputs();
   [[nodiscard]] bool answer_with_default();
@@ -189,8 +190,9 @@ private:
   void take_question(const report_question& asked);
   void ask(const report_question& asked);
   void ask_next();
-  [[nodiscard]] std::string repeat(report_question& asked);
+  [[nodiscard]] const question* repeat(report_question& asked);
   void mind_deadline();
+  void remind();
   void end_question(question_end how, const std::string& reason);
   /// The agent decides whether it goes on; a task whose agent does not run fails.
   void go_on_without_answer(const question& asked, question_end how);

@@ -180,8 +180,8 @@ void task_actor::ask(const report_question& asked) {
   }
   note_progress();
   auto question = asked;
-  const auto again = repeat(question);
-  if (!take(question_asked{question, again, id().str()}))
+  const auto* before = repeat(question);
+  if (!take(question_asked{question, before, id().str()}))
     return;
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
@@ -191,19 +191,19 @@ void task_actor::ask(const report_question& asked) {
   take_held_inputs();
 }
 
-/// A question that an attempt asks again after a restart is the same one: it keeps its deadline and
-/// its id, which is returned; else empty.
-std::string task_actor::repeat(report_question& asked) {
+/// A question that an attempt asks again after a restart is the same one, which is returned; else
+/// null. It keeps its deadline.
+const question* task_actor::repeat(report_question& asked) {
   if (!details_ || !details_->asked_before)
-    return {};
+    return nullptr;
   const auto& before = details_->asked_before.get();
   if (before.prompt != asked.prompt || before.key != asked.key)
-    return {};
+    return nullptr;
   if (before.deadline) {
     const auto left = std::max(*before.deadline - env_.now(), milliseconds{0});
     asked.open_for = asked.open_for ? std::min(*asked.open_for, left) : left;
   }
-  return before.id;
+  return &before;
 }
 
 /// One question at a time is shown; the next one once that is answered.
@@ -216,12 +216,12 @@ void task_actor::ask_next() {
   ask(next);
 }
 
-/// The desk has the open question's deadline, or the end of a long backoff (wait_for_retry), and
-/// nothing of a task that waits for neither.
+/// The desk has the open question's deadline or next reminder, or the end of a long backoff
+/// (wait_for_retry), and nothing of a task that waits for neither.
 void task_actor::mind_deadline() {
   if (!life_.awaits_retry && details_ && std::exchange(details_->retries_by_desk, false))
     env_.deadlines.erase(self_->id(), task_timer::purpose::retry);
-  const auto due = life_.question ? life_.question->deadline : std::nullopt;
+  const auto due = life_.question ? next_due(life_.question.get()) : std::nullopt;
   if (!due && !(details_ && details_->deadline))
     return;
   if (std::exchange(details().deadline, due) == due)
@@ -230,6 +230,11 @@ void task_actor::mind_deadline() {
     env_.deadlines.put(handle_of(self_), task_timer::purpose::question, life_.attempt, *due);
   else
     env_.deadlines.erase(self_->id(), task_timer::purpose::question);
+}
+
+void task_actor::remind() {
+  if (take(reminder_due{id().str()}))
+    commit();
 }
 
 /// The open question is closed, as `how` says.

@@ -207,6 +207,8 @@ void task_actor::on_input(provide_input& command) {
                                      id().str()));
     return early.push_back(std::move(command));
   }
+  if (command.claim)
+    return on_claim(command);
   if (command.joint && command.joint->is_refused())
     return;
   const auto own_id = id().str();
@@ -218,7 +220,8 @@ void task_actor::on_input(provide_input& command) {
                     command.answers,
                     own_id,
                     command.by,
-                    command.action};
+                    command.action,
+                    overrides_claim(*command.message)};
   task_events ignored;
   static const std::function<message_ptr(const std::string&, const boost::json::object&)> silent;
   if (const auto allowed = decide(life_, given, task_terms{env_.now(), retry(), silent}, ignored);
@@ -269,6 +272,19 @@ void task_actor::on_input(provide_input& command) {
   hand_over(input, answers);
 }
 
+void task_actor::on_claim(const provide_input& command) {
+  const auto own_id = id().str();
+  if (is_stopping())
+    return command.done(task_has_ended(own_id));
+  const auto decided = take(question_claim{command.question, own_id, command.by,
+                                           command.claim->releases, command.claim->overrides});
+  if (!decided)
+    return command.done(decided.error());
+  if (pending_.empty())
+    return command.done(id());
+  submit(take_pending(), [done = command.done, id = id()](const commit_outcome&) { done(id); });
+}
+
 /// The deadline of the open question has passed. The default of its form is the answer; false if
 /// there is none that fits. Nobody signs in by default.
 bool task_actor::answer_with_default() {
@@ -287,7 +303,7 @@ bool task_actor::answer_with_default() {
   given.answers = true;
   given.question = asked.id;
   given.by = default_answer_by;
-  on_input(given);
+  on_input(given); // No claim lasts beyond the deadline.
   return !life_.question || life_.question->id != asked.id;
 }
 

@@ -24,6 +24,23 @@ void withdraw_question(const task_life& life, const std::string& reason, task_ev
     out.push_back(question_withdrawn{life.question->id, reason});
 }
 
+/// What a question keeps that is asked again after a restart.
+void take_over(const question& before, question& again) {
+  again.claim = before.claim;
+  again.reminders = before.reminders;
+  if (before.remind_at && again.remind_at)
+    again.remind_at = std::min(*before.remind_at, *again.remind_at);
+  if (again.reminders >= question_reminders_max)
+    again.remind_at.reset();
+}
+
+/// The claim of the open question that keeps `by` away; null: none.
+const input_claim* claim_against(const task_life& life, std::string_view by, bool overrides,
+                                 timestamp now) {
+  const auto* held = life.question && !overrides ? live_claim(life.question.get(), now) : nullptr;
+  return held && held->by != by ? held : nullptr;
+}
+
 } // namespace
 
 result<task_decision> decide(const task_life& life, const attempt_begins& fact, const task_terms&,
@@ -62,7 +79,7 @@ result<task_decision> decide(const task_life& life, const question_asked& fact,
   if (!to || life.awaits_retry)
     return not_allowed(life, on);
   auto opened = std::make_shared<question>();
-  opened->id = fact.again.empty() ? make_question_id(life.questions + 1) : std::string{fact.again};
+  opened->id = fact.before ? fact.before->id : make_question_id(life.questions + 1);
   opened->attempt = life.attempt;
   opened->kind = asked.auth ? question_kind::auth : question_kind::input;
   opened->prompt = asked.prompt;
@@ -72,6 +89,13 @@ result<task_decision> decide(const task_life& life, const question_asked& fact,
   opened->opened = terms.now;
   if (asked.open_for)
     opened->deadline = terms.now + *asked.open_for;
+  if (asked.remind_after) {
+    opened->remind_after =
+        std::max<std::chrono::milliseconds>(*asked.remind_after, remind_after_min);
+    opened->remind_at = terms.now + opened->remind_after;
+  }
+  if (fact.before)
+    take_over(*fact.before, *opened);
   const boost::json::object named{
       {question_id_key, question_address{task_id{fact.task}, opened->id}.str()}};
   out.push_back(question_opened{std::move(opened)});
@@ -79,8 +103,8 @@ result<task_decision> decide(const task_life& life, const question_asked& fact,
   return task_decision{};
 }
 
-result<task_decision> decide(const task_life& life, const input_given& command, const task_terms&,
-                             task_events& out) {
+result<task_decision> decide(const task_life& life, const input_given& command,
+                             const task_terms& terms, task_events& out) {
   if (!command.question.empty() && (!life.question || life.question->id != command.question))
     return refusal_of_answer(life, command.task, command.question);
   if (is_terminal(life.status.state))
@@ -94,6 +118,8 @@ result<task_decision> decide(const task_life& life, const input_given& command, 
     out.push_back(task_message{command.message});
     return task_decision{task_effect::give_input};
   }
+  if (const auto* held = claim_against(life, command.by, command.overrides, terms.now))
+    return is_claimed(question_address{task_id{command.task}, life.question->id}.str(), *held);
   if (life.question && command.action == answer_action::accept && command.message)
     if (auto fits = check_answer(life.question.get(), *command.message); !fits)
       return fits.error();
@@ -107,6 +133,38 @@ result<task_decision> decide(const task_life& life, const input_given& command, 
   out.push_back(task_message{command.message});
   return task_decision{command.action == answer_action::accept ? task_effect::give_answer
                                                                : task_effect::question_closed};
+}
+
+result<task_decision> decide(const task_life& life, const question_claim& command,
+                             const task_terms& terms, task_events& out) {
+  if (!life.question || life.question->id != command.question)
+    return refusal_of_answer(life, command.task, command.question);
+  const auto& asked = life.question.get();
+  if (const auto* held = claim_against(life, command.by, command.overrides, terms.now))
+    return is_claimed(question_address{task_id{command.task}, asked.id}.str(), *held);
+  if (!command.releases) {
+    const timestamp until = terms.now + claim_lease;
+    out.push_back(question_claimed{
+        asked.id,
+        {std::string{command.by}, asked.deadline ? std::min(until, *asked.deadline) : until}});
+  } else if (asked.claim) {
+    out.push_back(question_released{asked.id, std::string{command.by}});
+  }
+  return task_decision{};
+}
+
+result<task_decision> decide(const task_life& life, const reminder_due& fact,
+                             const task_terms& terms, task_events& out) {
+  if (!life.question || !life.question->remind_at)
+    return no_question(fact.task);
+  const auto& asked = life.question.get();
+  const auto count = asked.reminders + 1;
+  const boost::json::object metadata{
+      {question_id_key, question_address{task_id{fact.task}, asked.id}.str()},
+      {reminder_key, count}};
+  out.push_back(
+      question_reminded{asked.id, terms.say(asked.prompt, metadata), life.status.state, count});
+  return task_decision{};
 }
 
 result<task_decision> decide(const task_life& life, const question_ends& fact,

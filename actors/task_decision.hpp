@@ -50,8 +50,25 @@ struct slot_wanted {};
 /// The agent asks. Refused (invalid_transition) while another question is open.
 struct question_asked {
   const report_question& asked;
-  std::string_view again;  ///< Id of the question of an earlier process that it repeats; or empty.
+  /// The question of an earlier process that it repeats; null: it is a new one. It keeps its id,
+  /// its claim, and what reminders are due.
+  const question* before = nullptr;
   std::string_view task{}; ///< The task's id, for the message that asks.
+};
+
+/// The open question is claimed, or the claim given up. Refused: as an answer to it would be
+/// (input_given).
+struct question_claim {
+  std::string_view question;
+  std::string_view task; ///< The task's id, for the refusal.
+  std::string_view by;
+  bool releases = false;
+  bool overrides = false;
+};
+
+/// The open question has waited for the next reminder. Refused (no_question) if there is none.
+struct reminder_due {
+  std::string_view task; ///< The task's id, for the message.
 };
 
 /// A message from outside. Refused: the task has ended (unsupported_operation), does not
@@ -64,6 +81,7 @@ struct input_given {
   std::string_view task;     ///< The task's id, for the refusal.
   std::string_view by{};     ///< Who answers.
   answer_action action = answer_action::accept;
+  bool overrides = false; ///< Also if somebody else has claimed the question; else input_claimed.
 };
 
 /// The open question ends without an answer. Refused (no_question) if another one is open, or none.
@@ -116,10 +134,17 @@ using task_events = std::vector<event>;
                                            const task_terms& terms, task_events& out);
 [[nodiscard]] result<task_decision> decide(const task_life& life, const question_ends& fact,
                                            const task_terms& terms, task_events& out);
+[[nodiscard]] result<task_decision> decide(const task_life& life, const question_claim& command,
+                                           const task_terms& terms, task_events& out);
+[[nodiscard]] result<task_decision> decide(const task_life& life, const reminder_due& fact,
+                                           const task_terms& terms, task_events& out);
 [[nodiscard]] result<task_decision> decide(const task_life& life, const attempt_fails& fact,
                                            const task_terms& terms, task_events& out);
 [[nodiscard]] result<task_decision> decide(const task_life& life, const task_ends& command,
                                            const task_terms& terms, task_events& out);
+
+/// How long a claim lasts, if its question does not expire before. Who needs longer claims again.
+inline constexpr std::chrono::minutes claim_lease{5};
 
 /// Exponential, capped, with the policy's share drawn at random. `failures` counts from 1.
 [[nodiscard]] std::chrono::milliseconds backoff_after(const retry_policy& policy,

@@ -189,6 +189,10 @@ result<agent_report> line_reader::read_report(std::string_view line) {
     return step ? result<agent_report>(namer_.name(std::move(*step)))
                 : result<agent_report>(step.error());
   }
+  if (name == "ask" || name == "askAuth") {
+    auto asked = read_question(value, pointer, name == "askAuth", input_stage::literal);
+    return asked ? result<agent_report>(std::move(*asked)) : result<agent_report>(asked.error());
+  }
   if (!value.is_string())
     return input_error(pointer, "must be a string");
   std::string text(value.get_string());
@@ -196,9 +200,7 @@ result<agent_report> line_reader::read_report(std::string_view line) {
     return agent_report{agent_message(std::move(text))};
   if (name == "fail")
     return read_fail(*object, text);
-  if (name == "complete")
-    return agent_report{report_completed{{}, std::move(text)}};
-  return agent_report{report_question{std::move(text), name == "askAuth"}};
+  return agent_report{report_completed{{}, std::move(text)}};
 }
 
 error line_reader::wrong(const std::string& why) const {

@@ -30,8 +30,7 @@ struct say_step {
   std::string text;
 };
 struct ask_step {
-  std::string prompt;
-  bool auth;
+  report_question question;
 };
 struct answer_step {
   std::string name;
@@ -124,13 +123,16 @@ result<script_step> read_action(std::string_view name, const json::object& step,
     return value.is_bool() && value.get_bool()
                ? result<script_step>(hang_step{})
                : result<script_step>(input_error(where, "must be true"));
+  if (name == "ask" || name == "askAuth") {
+    auto asked = read_question(value, where, name == "askAuth", stage);
+    return asked ? result<script_step>(ask_step{std::move(*asked)})
+                 : result<script_step>(asked.error());
+  }
   auto text = read_text(value, where, stage);
   if (!text)
     return text.error();
   if (name == "message")
     return script_step{say_step{std::move(*text)}};
-  if (name == "ask" || name == "askAuth")
-    return script_step{ask_step{std::move(*text), name == "askAuth"}};
   if (name == "fail")
     return script_step{fail_step{std::move(*text), HUGE_VAL}};
   if (name == "reject")
@@ -245,7 +247,7 @@ private:
 
   void act(ask_step& step) {
     waiting_ = waiting_for::answer;
-    port_->report(report_question{std::move(step.prompt), step.auth});
+    port_->report(std::move(step.question));
   }
 
   void act(const answer_step& step) {

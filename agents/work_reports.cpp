@@ -20,6 +20,10 @@ constexpr std::array<std::string_view, 2> snapshot_members{"trackers", "aggregat
 constexpr std::array<std::string_view, 3> aggregate_members{"progress", "total", "message"};
 constexpr std::array<std::string_view, 9> artifact_members{
     "name", "text", "data", "raw", "url", "mediaType", "filename", "append", "lastChunk"};
+constexpr std::array<std::string_view, 5> question_members{"prompt", "schema", "data",
+                                                           "expiresAfter", "remindAfter"};
+/// A year, in seconds.
+constexpr double question_seconds_max = 366.0 * 24 * 3600;
 constexpr std::array<std::string_view, 4> content_members{"text", "data", "raw", "url"};
 
 result<std::optional<double>> read_number(const json::object& from, std::string_view name,
@@ -168,6 +172,34 @@ result<part> read_content(const json::object& from, const std::string& pointer, 
   return out;
 }
 
+/// A time of a question, in seconds.
+result<std::optional<std::chrono::milliseconds>> question_time(const json::object& from,
+                                                               std::string_view name,
+                                                               const std::string& pointer,
+                                                               input_stage stage) {
+  std::optional<std::chrono::milliseconds> out;
+  const auto* value = from.if_contains(name);
+  if (value == nullptr || is_pending(*value, stage))
+    return out;
+  const auto seconds = read_amount(*value, below(pointer, name), question_seconds_max);
+  if (!seconds)
+    return seconds.error();
+  constexpr double ms = 1000;
+  out = std::chrono::milliseconds{static_cast<std::int64_t>(*seconds * ms)};
+  return out;
+}
+
+/// A member that is an object; empty if it is absent, or a reference that is not replaced yet.
+result<json::object> read_object(const json::object& from, std::string_view name,
+                                 const std::string& pointer, input_stage stage) {
+  const auto* value = from.if_contains(name);
+  if (value == nullptr || is_pending(*value, stage))
+    return json::object{};
+  if (!value->is_object())
+    return input_error(below(pointer, name), "must be an object");
+  return value->get_object();
+}
+
 bool is_finished(const progress_tracker& tracker) {
   return tracker.status == tracker_status::completed || tracker.status == tracker_status::failed;
 }
@@ -182,6 +214,46 @@ result<progress_step> read_progress(const json::value& from, const std::string& 
     return tracker.error();
   progress_step out;
   out.trackers.push_back(std::move(*tracker));
+  return out;
+}
+
+result<report_question> read_question(const json::value& from, const std::string& pointer,
+                                      bool auth, input_stage stage) {
+  report_question out;
+  out.auth = auth;
+  const auto* object = from.if_object();
+  const bool is_data = stage == input_stage::resolved // a reference to data, written out
+                       && !from.is_string() && (object == nullptr || !object->contains("prompt"));
+  if (from.is_string() || is_data) {
+    out.prompt = from.is_string() ? std::string(from.get_string()) : json::serialize(from);
+    return out;
+  }
+  if (object == nullptr)
+    return input_error(pointer, "must be a string, or an object with a \"prompt\"");
+  if (auto known = refuse_unknown(*object, question_members, pointer); !known)
+    return known.error();
+  auto prompt = read_string(*object, "prompt", pointer);
+  if (!prompt)
+    return prompt.error();
+  if (prompt->empty())
+    return input_error(below(pointer, "prompt"), "must be a string that is not empty");
+  out.prompt = std::move(*prompt);
+  auto schema = read_object(*object, "schema", pointer, stage);
+  if (!schema)
+    return schema.error();
+  out.form = std::move(*schema);
+  auto data = read_object(*object, "data", pointer, stage);
+  if (!data)
+    return data.error();
+  out.data = std::move(*data);
+  const auto expires = question_time(*object, "expiresAfter", pointer, stage);
+  if (!expires)
+    return expires.error();
+  out.open_for = *expires;
+  const auto reminds = question_time(*object, "remindAfter", pointer, stage);
+  if (!reminds)
+    return reminds.error();
+  out.remind_after = *reminds;
   return out;
 }
 

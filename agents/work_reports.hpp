@@ -55,6 +55,13 @@ private:
   std::map<std::string, std::uint32_t, std::less<>> count_;
 };
 
+/// Reads the value of an `ask` or `askAuth` member: a text, or `prompt` with `schema`, `data`,
+/// `expiresAfter` and `remindAfter` (both in seconds). Text in a resolved input may have become
+/// other JSON, as in read_artifact_step.
+[[nodiscard]] result<report_question> read_question(const boost::json::value& from,
+                                                    const std::string& pointer, bool auth,
+                                                    input_stage stage);
+
 /// A message of the agent with one text part.
 [[nodiscard]] report_message agent_message(std::string text);
 

@@ -136,6 +136,8 @@ answered from_grammar(const row_input& in, verdict& out) {
 answered from_model(const row_input& in, verdict& out) {
   if (!in.settings.has_model)
     return not_because("no model is configured");
+  if (!in.settings.model_problem.empty())
+    return not_because(in.settings.model_problem);
   out.what = decision::ask_model;
   return fits_because("a model is configured");
 }
@@ -145,6 +147,8 @@ answered as_question(const row_input& in, verdict& out) {
     return not_because("it is no short question");
   if (!in.settings.answers_directly)
     return not_because("the default agent does not answer directly");
+  if (!in.settings.answer_problem.empty())
+    return not_because(in.settings.answer_problem);
   out.what = decision::direct_answer;
   return fits_because("it is a short question");
 }

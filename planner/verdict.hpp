@@ -37,8 +37,11 @@ struct planning_request {
 struct planning_settings {
   std::span<const plan_template> templates;
   bool has_model = false;
-  /// The default agent answers short questions with a message (its card says `direct`).
+  /// The default agent answers short questions with a message (agent::answers_directly).
   bool answers_directly = false;
+  // Why the model, or the agent, is not asked (again). Empty: nothing is known against it.
+  std::string model_problem{};
+  std::string answer_problem{};
 };
 
 /// What happens with the message.

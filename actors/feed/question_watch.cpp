@@ -9,7 +9,7 @@ namespace troupe {
 
 namespace {
 
-/// The id, within its task, of the question that the event opens or closes; null: of none.
+/// The id, within its task, of the question that the event is about; null: of none.
 const std::string* question_of(const event& happened) {
   if (const auto* opened = std::get_if<question_opened>(&happened))
     return opened->asked ? &opened->asked->id : nullptr;
@@ -19,6 +19,12 @@ const std::string* question_of(const event& happened) {
     return &expired->id;
   if (const auto* withdrawn = std::get_if<question_withdrawn>(&happened))
     return &withdrawn->id;
+  if (const auto* claimed = std::get_if<question_claimed>(&happened))
+    return &claimed->id;
+  if (const auto* released = std::get_if<question_released>(&happened))
+    return &released->id;
+  if (const auto* reminded = std::get_if<question_reminded>(&happened))
+    return &reminded->id;
   return nullptr;
 }
 

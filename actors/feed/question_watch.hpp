@@ -35,7 +35,8 @@ public:
   question_watch& operator=(const question_watch&) = delete;
 
   struct news {
-    /// Opened, answered, expired or withdrawn since; in the order of their first change.
+    /// Opened, claimed, released, answered, expired or withdrawn since, or due for a reminder; in
+    /// the order of their first change.
     std::vector<question_address> changed;
     bool has_missed = false; ///< There were more, and it is not known which.
   };

@@ -54,6 +54,23 @@ struct plan_history_page {
   std::optional<plan_view> past{};
 };
 
+/// One change of an objective's structure, or of its plans'.
+struct objective_revision {
+  std::uint64_t revision = 0;
+  change_ptr change;     ///< Has its time and its caller.
+  std::size_t first = 0; ///< Its events from here on,
+  std::size_t last = 0;  ///< to this one.
+};
+
+struct objective_history_page {
+  objective_ptr objective; ///< As it stands.
+  std::vector<objective_revision> changes{};
+  std::string next_page_token{}; ///< Empty on the last page.
+  bool is_complete = true;       ///< Else the store no longer keeps the first ones.
+  /// The objective as it was at the revision that was asked for; then there are no changes.
+  std::optional<objective_view> past{};
+};
+
 /// A question of a task, open or closed.
 struct shown_input {
   task_ptr task;        ///< As it stands.
@@ -96,8 +113,8 @@ using service_answer =
     std::variant<result<void>, result<task_ptr>, result<task_page>, result<stream_start>,
                  result<sent>, result<objective_ptr>, result<objective_page>, result<placed_plan>,
                  result<plan_page>, result<change_report>, result<plan_history_page>,
-                 result<shown_input_page>, result<shown_input>, result<push_config>,
-                 result<push_config_page>>;
+                 result<objective_history_page>, result<shown_input_page>, result<shown_input>,
+                 result<push_config>, result<push_config_page>>;
 
 /// Names a request among all that a gateway actor has had. 0: none.
 using request_number = std::uint64_t;

@@ -26,7 +26,7 @@ bool has_plan(const objective_view& objective, const plan_spec& wanted) {
   });
 }
 
-/// The plans of one message, added one after the other.
+/// The plans of one message, added in one change.
 class joining : public std::enable_shared_from_this<joining> {
 public:
   joining(gateway& to, store& records, std::shared_ptr<push_configurations> pushes,
@@ -105,23 +105,23 @@ private:
     return {};
   }
 
+  /// All of them, or none.
   void add() {
-    if (added_ == plans_.size())
+    if (plans_.empty())
       return show();
-    create_plan command;
+    modify_objective command;
     command.who = who();
-    command.objective = id_;
-    command.spec = std::move(plans_[added_]);
-    command.start = true;
-    command.starts_objective = true;
-    if (added_ == 0)
-      command.conditions = request_->command.conditions;
-    ++added_;
-    to_.create(std::move(command), [self = shared_from_this()](const result<plan_id>& made) {
+    command.id = id_;
+    command.starts = true;
+    command.conditions = request_->command.conditions;
+    for (auto& plan : plans_)
+      command.operations.emplace_back(
+          new_plan{std::make_shared<plan_spec>(std::move(plan)), true, {}});
+    to_.change(std::move(command), [self = shared_from_this()](const result<change_report>& made) {
       if (!made)
         return self->done_(made.error());
-      self->last_ = *made;
-      self->add();
+      self->last_ = made->plans_added.back();
+      self->show();
     });
   }
 
@@ -162,7 +162,6 @@ private:
   const objective_id id_;
   const reply<sent> done_;
   std::vector<plan_spec> plans_; ///< To be added.
-  std::size_t added_ = 0;
   plan_id last_{};
 };
 

@@ -1,5 +1,6 @@
 #include "actors/service/objective_of_message.hpp"
 
+#include "actors/planning/planned_objective.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/message.hpp>
 
@@ -12,20 +13,6 @@
 namespace troupe {
 
 namespace {
-
-/// The plan of a client that brings none: one task for the default agent, what the message says.
-/// None if it says nothing.
-std::optional<plan_spec> plan_of_text(const std::string& text) {
-  if (text.empty())
-    return std::nullopt;
-  task_spec only;
-  only.description = text;
-  only.name = shown(text);
-  plan_spec plan;
-  plan.name = only.name;
-  plan.tasks.push_back(std::move(only));
-  return plan;
-}
 
 /// The context a message brings becomes the objective: to OPT the two ids are one. If they differ,
 /// it is not known which is meant.
@@ -43,6 +30,18 @@ result<void> join_context(objective_spec& spec, const std::string& context) {
   return {};
 }
 
+/// Without a spec.
+create_objective command_of(const send_message& sent) {
+  create_objective out;
+  out.who = sent.who;
+  out.request = std::make_shared<const message>(sent.message);
+  out.accepted_output_modes = sent.accepted_output_modes;
+  out.traceparent = sent.traceparent;
+  out.tracestate = sent.tracestate;
+  out.conditions = sent.conditions;
+  return out;
+}
+
 /// A plan's task is given a text, and refers to what its objective refers to.
 bool is_plain_text(const message& sent) {
   return sent.reference_task_ids.empty() && std::ranges::all_of(sent.parts, [](const part& piece) {
@@ -58,38 +57,54 @@ std::optional<create_plan> plan_of_message(send_request& request) {
   if (wish && wish->objective)
     return std::nullopt;
   std::optional<plan_spec> plan;
-  if (wish && wish->plan)
+  const bool brings_plan = wish && wish->plan;
+  if (brings_plan)
     plan = std::move(*wish->plan);
   else if (is_plain_text(sent.message))
     plan = plan_of_text(text_of(sent.message.parts));
-  if (!plan)
+  if (!plan || (plan->tasks.empty() && !brings_plan))
     return std::nullopt;
   create_plan out{sent.who, objective_id{sent.message.context_id}, std::move(*plan), true, true};
   out.conditions = sent.conditions;
   return out;
 }
 
+create_objective objective_to_plan(const send_request& request) {
+  auto out = command_of(request.command);
+  const auto& name = request.planning->name;
+  out.spec.name = name.empty() ? shown(text_of(request.command.message.parts)) : name;
+  return out;
+}
+
 result<create_objective> objective_of_message(send_request& request) {
-  auto& wish = *request.objective;
+  objective_wish none;
+  auto& wish = request.objective ? *request.objective : none;
   const auto& sent = request.command;
-  create_objective out;
-  out.who = sent.who;
-  out.request = std::make_shared<const message>(sent.message);
-  out.accepted_output_modes = sent.accepted_output_modes;
-  out.traceparent = sent.traceparent;
-  out.tracestate = sent.tracestate;
-  out.conditions = sent.conditions;
+  auto out = command_of(sent);
   out.start = true;
   if (wish.objective)
     out.spec = std::move(*wish.objective);
   if (wish.plan)
     out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(*wish.plan)));
   const auto text = text_of(sent.message.parts);
+  const auto* planned = out.spec.plans.empty() && request.planned && request.planned->made.objective
+                            ? &*request.planned->made.objective
+                            : nullptr;
+  if (planned) {
+    out.spec.plans = planned->plans;
+    out.spec.metadata[planner::planner_key] = request.planned->note();
+    if (out.spec.name.empty())
+      out.spec.name = planned->name;
+    if (out.spec.description.empty())
+      out.spec.description = planned->description;
+    if (out.spec.parallel_max == 0)
+      out.spec.parallel_max = planned->parallel_max;
+  }
   if (out.spec.name.empty())
     out.spec.name = wish.name.empty() ? shown(text) : wish.name;
   if (out.spec.plans.empty())
-    if (auto only = plan_of_text(text))
-      out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(*only)));
+    if (auto only = plan_of_text(text); !only.tasks.empty())
+      out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(only)));
   if (auto joined = join_context(out.spec, sent.message.context_id); !joined)
     return joined.error();
   return out;

@@ -34,7 +34,7 @@ void plan_history_reader::take(const change_ptr& change) {
   }
 }
 
-bool past_plan_reader::take(const change_ptr& change) {
+bool past_objective_reader::take(const change_ptr& change) {
   for (const auto& each : change->events) {
     if (revision_after(view_.revision, each) > revision_)
       return false;
@@ -47,6 +47,35 @@ bool past_plan_reader::take(const change_ptr& change) {
         each);
   }
   return true;
+}
+
+void objective_history_reader::take(const change_ptr& change) {
+  for (std::size_t i = 0; i < change->events.size(); ++i) {
+    const auto now = revision_after(revision_, change->events[i]);
+    const bool is_same =
+        !found_.empty() && found_.back().revision == now && found_.back().change == change;
+    revision_ = now;
+    if (is_same)
+      found_.back().last = i;
+    const bool is_structure = std::visit(
+        []<class Event>(const Event&) {
+          return is_one_of<Event, objective_edited, plan_added, plan_edited, plan_changed,
+                           objective_changed, tasks_renewed>;
+        },
+        change->events[i]);
+    if (is_same || !is_structure || now <= after_ || (before_ != 0 && now >= before_))
+      continue;
+    found_.push_back({now, change, i, i});
+    if (found_.size() <= count_)
+      continue;
+    found_.erase(found_.begin());
+    has_more_ = true;
+  }
+}
+
+std::vector<objective_revision> objective_history_reader::take_revisions() {
+  std::ranges::reverse(found_);
+  return std::move(found_);
 }
 
 // A change that brings tasks back has an event for them before its own: both are one revision.

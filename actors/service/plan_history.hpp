@@ -1,5 +1,5 @@
-// The changes of one plan, or how it was, out of the history of its objective. Plain values: pages
-// of the history go in, in order.
+// The changes of one plan, or of an objective, or how it was, out of the history of the objective.
+// Plain values: pages of the history go in, in order.
 #pragma once
 
 #include "actors/service/answer.hpp"
@@ -39,25 +39,48 @@ private:
   std::vector<plan_revision> found_;
 };
 
-/// The plan as it was at a revision of its objective.
-class past_plan_reader {
+/// The same of an objective and all its plans.
+class objective_history_reader {
 public:
-  /// `plan`: its position.
-  past_plan_reader(std::uint32_t plan, std::uint64_t revision) : plan_(plan), revision_(revision) {
+  objective_history_reader(std::uint64_t after, std::uint64_t before, std::size_t count)
+      : after_(after), before_(before), count_(count) {}
+
+  void take(const change_ptr& change);
+  /// The last one first.
+  [[nodiscard]] std::vector<objective_revision> take_revisions();
+  /// There were more than `count`.
+  [[nodiscard]] bool has_more() const noexcept { return has_more_; }
+
+private:
+  std::uint64_t after_;
+  std::uint64_t before_;
+  std::size_t count_;
+  std::uint64_t revision_ = 0;
+  bool has_more_ = false;
+  std::vector<objective_revision> found_;
+};
+
+/// An objective as it was at a revision.
+class past_objective_reader {
+public:
+  explicit past_objective_reader(std::uint64_t revision) : revision_(revision) {
     view_.rollup.is_kept = false;
   }
 
   /// False: this change and all after it are later.
   [[nodiscard]] bool take(const change_ptr& change);
-  /// Null if it was not there yet.
-  [[nodiscard]] const plan_view* plan() const noexcept {
-    return plan_ < view_.plans.size() ? &view_.plans[plan_] : nullptr;
+  /// Its plans as far as their shapes go.
+  [[nodiscard]] const objective_view& view() const noexcept { return view_; }
+  /// Null if it was not there yet, or not any more.
+  [[nodiscard]] const plan_view* plan(std::uint32_t position) const noexcept {
+    return position < view_.plans.size() && !view_.plans[position].spec->is_removed
+               ? &view_.plans[position]
+               : nullptr;
   }
 
 private:
-  std::uint32_t plan_;
   std::uint64_t revision_;
-  objective_view view_; ///< Its plans as far as their shapes go.
+  objective_view view_;
 };
 
 } // namespace troupe

@@ -1,5 +1,4 @@
 // What is asked about questions, and their answers. An answer is a message to the task that asks.
-#include "actors/claim_desk.hpp"
 #include "actors/message_rules.hpp"
 #include "actors/service/placing.hpp"
 #include "actors/service/service.hpp"
@@ -16,6 +15,11 @@ bool knows(const task& record, const std::string& question) {
          || find_closed(record, question) != nullptr;
 }
 
+std::optional<input_claim> claim_of(const question& asked, timestamp now) {
+  const auto* held = live_claim(asked, now);
+  return held != nullptr ? std::optional(*held) : std::nullopt;
+}
+
 /// A request that comes again is the same message.
 std::string message_id_of(const answer_input& command) {
   return command.request_id.empty() ? thread_id_source().next("answer")
@@ -27,13 +31,13 @@ std::string message_id_of(const answer_input& command) {
 void service::list(const list_inputs& query, reply<shown_input_page> done) const {
   if (auto ok = admit(query.who, operation::list_inputs); !ok)
     return done(ok.error());
-  reply<input_page> with_claims = [&claims = gateway_.claims(),
+  reply<input_page> with_claims = [now = gateway_.now(),
                                    done = std::move(done)](const result<input_page>& found) {
     if (!found)
       return done(found.error());
     shown_input_page page{*found};
     for (const auto& asking : page.tasks)
-      page.claims.push_back(claims.find(question_address{asking->id, asking->question->id}.str()));
+      page.claims.push_back(claim_of(asking->question.get(), now));
     done(std::move(page));
   };
   if (query.plan.empty())
@@ -65,7 +69,7 @@ void service::get(const get_input& query, reply<shown_input> done) const {
   if (!asked)
     return done(unknown);
   get(get_task{.who = query.who, .id = asked->task, .view = {}},
-      [&claims = gateway_.claims(), question = asked->question, unknown,
+      [now = gateway_.now(), question = asked->question, unknown,
        done = std::move(done)](const result<task_ptr>& found) {
         if (!found)
           return done(is_not_found(found.error().code) ? unknown : found.error());
@@ -74,7 +78,7 @@ void service::get(const get_input& query, reply<shown_input> done) const {
         const auto& record = **found;
         shown_input out{*found, question};
         if (record.question && record.question->id == question)
-          out.claim = claims.find(question_address{record.id, question}.str());
+          out.claim = claim_of(record.question.get(), now);
         done(std::move(out));
       });
 }
@@ -107,12 +111,10 @@ void service::answer(answer_input command, reply<shown_input> done) const {
   });
 }
 
-/// Of an open question. `change(address, by, asked)` does it.
-template<class Change>
-void service::change_claim(claim_input command, reply<shown_input> done, Change change) const {
+void service::change_claim(claim_input command, reply<shown_input> done) const {
   get_input asked{command.who, command.id};
-  get(std::move(asked), [*this, command = std::move(command), done = std::move(done),
-                         change](const result<shown_input>& known) {
+  get(asked, [*this, asked, command = std::move(command),
+              done = std::move(done)](const result<shown_input>& known) {
     if (!known)
       return done(known.error());
     if (command.wrong)
@@ -120,36 +122,26 @@ void service::change_claim(claim_input command, reply<shown_input> done, Change 
     const auto& record = *known->task;
     if (!record.question || record.question->id != known->question)
       return done(refusal_of_answer(record, record.id.str(), known->question));
-    const auto address = question_address{record.id, known->question}.str();
-    const auto& by = command.by.empty() ? command.who.id : command.by;
-    if (result<void> changed = change(address, by, record.question.get()); !changed)
-      return done(changed.error());
-    auto out = *known;
-    out.claim = gateway_.claims().find(address);
-    done(std::move(out));
+    gateway_.claim(known->task, known->question, command,
+                   [*this, asked, done](const result<task_id>& changed) {
+                     if (!changed)
+                       return done(changed.error());
+                     get(asked, done);
+                   });
   });
 }
 
 void service::claim(claim_input command, reply<shown_input> done) const {
   if (auto ok = admit(command.who, operation::claim_input); !ok)
     return done(ok.error());
-  const auto take = [&claims = gateway_.claims(), overrides = command.overrides](
-                        const std::string& address, const std::string& by,
-                        const question& asked) -> result<void> {
-    const auto taken = claims.claim(address, by, asked.deadline, overrides);
-    return taken ? result<void>{} : result<void>{taken.error()};
-  };
-  change_claim(std::move(command), std::move(done), take);
+  change_claim(std::move(command), std::move(done));
 }
 
 void service::release(claim_input command, reply<shown_input> done) const {
   if (auto ok = admit(command.who, operation::release_input); !ok)
     return done(ok.error());
-  const auto give_back = [&claims = gateway_.claims(), overrides = command.overrides](
-                             const std::string& address, const std::string& by, const question&) {
-    return claims.release(address, by, overrides);
-  };
-  change_claim(std::move(command), std::move(done), give_back);
+  command.releases = true;
+  change_claim(std::move(command), std::move(done));
 }
 
 } // namespace troupe

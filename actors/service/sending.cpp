@@ -2,6 +2,9 @@
 #include "actors/feed/change_wait.hpp"
 #include "actors/feed/store_source.hpp"
 #include "actors/message_rules.hpp"
+#include "actors/once_answer.hpp"
+#include "actors/once_desk.hpp"
+#include "actors/planning/planned_objective.hpp"
 #include "actors/service/known_objective.hpp"
 #include "actors/service/objective_of_message.hpp"
 #include "actors/service/placing.hpp"
@@ -24,7 +27,7 @@ bool has_tasks(const objective_view& objective) {
 /// message wished for an objective without a document of one.
 bool has_just_ended(const result<sent>& joined, const send_request& request) {
   const auto* wish = request.objective.get();
-  const bool brings_documents = wish && (wish->objective || wish->plan);
+  const bool brings_documents = wish && (wish->objective || wish->plan) && !request.planned;
   return !joined && joined.error().code == errc::invalid_transition && !brings_documents;
 }
 
@@ -33,18 +36,150 @@ bool may_join(const message& sent) {
   return sent.task_id.empty() && !sent.context_id.empty();
 }
 
+/// Whether the planner is asked what becomes of it. It reads texts only: of other parts it would
+/// say nothing.
+bool is_to_be_planned(const send_request& request, planning_desk& desk) {
+  const auto& said = request.command.message;
+  return request.planning && desk.is_on() && said.task_id.empty()
+         && std::ranges::all_of(said.parts, [](const part& piece) {
+              return std::holds_alternative<text_content>(piece.content);
+            });
+}
+
+planning_query query_of(const send_request& request) {
+  const auto& wishes = *request.planning;
+  planning_query out;
+  out.request.text = text_of(request.command.message.parts);
+  out.request.is_active = true;
+  out.request.prefers_objective = wishes.prefers_objective;
+  out.request.suggested_name = wishes.name;
+  out.request.template_name = wishes.template_name;
+  for (const auto& member : wishes.params)
+    out.request.params.emplace(member.key(), member.value());
+  out.message = std::make_shared<const message>(request.command.message);
+  out.accepted_output_modes = request.command.accepted_output_modes;
+  return out;
+}
+
+/// With the verdict in `request.planned`, if the message is to be planned, `next` is called; else
+/// at once. `in`: the objective in whose context it is; empty: in none.
+void with_verdict(gateway& by, const std::shared_ptr<send_request>& request, const std::string& in,
+                  reply<sent> refused, std::function<void(reply<sent>)> next) {
+  auto& desk = by.planning();
+  if (!is_to_be_planned(*request, desk))
+    return next(std::move(refused));
+  auto query = query_of(*request);
+  query.objective = in;
+  query.asks_planner = !in.empty();
+  if (request->objective && request->objective->objective)
+    query.message = nullptr; // It asks for an objective, not for an answer.
+  desk.ask(std::move(query), [request, refused = std::move(refused),
+                              next = std::move(next)](const result<planned_message_ptr>& planned) {
+    if (!planned)
+      return refused(planned.error());
+    request->planned = *planned;
+    next(refused);
+  });
+}
+
+planner::decision verdict_of(const send_request& request) {
+  return request.planned ? request.planned->made.what : planner::decision::plain_task;
+}
+
+/// What the grammar has not understood is shown with the task that the message becomes.
+void note_problems(send_request& request) {
+  if (request.planned && !request.planned->made.problems.empty())
+    request.command.metadata[planner::planner_key] = request.planned->note();
+}
+
 error gone_at_once(const std::string& id) {
   return make_error(errc::internal, "the objective was created but can no longer be read", id);
 }
 
+/// With a wish of its own, and without `push`.
+std::shared_ptr<send_request> copy_of(const send_request& request) {
+  auto out = std::make_shared<send_request>(request);
+  out->objective = std::make_shared<objective_wish>(*request.objective);
+  out->push.reset();
+  return out;
+}
+
 } // namespace
 
-/// What a message asks for beside a task: none or one of the three.
+/// What a message asks for beside a task: none or one of these.
 struct service::new_work {
   std::optional<create_objective> objective{};
+  bool is_to_be_planned = false;     ///< The planner is to make the plan of `objective`.
   std::optional<create_plan> plan{}; ///< For the objective of its context.
   std::optional<sent> known{};       ///< It has joined the objective that it brings.
+  message_ptr answer{};              ///< Instead of a task.
 };
+
+/// By the verdict, for a message without a context; without one (it was not planned), by its wish.
+template<class Next, class Create>
+void service::begin_planned(send_request& request, const Next& next, const Create& create,
+                            const reply<sent>& to) {
+  switch (verdict_of(request)) {
+    case planner::decision::direct_answer:
+      return next(new_work{.answer = request.planned->answer}, to);
+    case planner::decision::objective: request.objective.reset(); return create(to);
+    case planner::decision::ask_model: {
+      request.objective.reset();
+      auto made = objective_to_plan(request);
+      return next(new_work{.objective = std::move(made), .is_to_be_planned = true}, to);
+    }
+    default: break;
+  }
+  if (request.objective && !request.planned)
+    return create(to);
+  note_problems(request);
+  next(new_work{}, to);
+}
+
+/// The plans that the verdict has made join the objective of the context; if it has made none, a
+/// plan for what the text says.
+template<class Next>
+void service::join_planned(const std::shared_ptr<send_request>& request, const Next& next,
+                           const reply<sent>& to) const {
+  if (verdict_of(*request) != planner::decision::objective)
+    return next(new_work{.plan = plan_of_message(*request)}, to);
+  auto plans = plans_to_add(*request->planned->made.objective, request->planned->note());
+  request->objective = std::make_shared<objective_wish>();
+  auto& wish = *request->objective;
+  if (plans.size() == 1) {
+    wish.plan = std::move(plans.front());
+    return next(new_work{.plan = plan_of_message(*request)}, to);
+  }
+  wish.objective.emplace();
+  wish.objective->id = objective_id{request->command.message.context_id};
+  for (auto& each : plans)
+    wish.objective->plans.push_back(std::make_shared<const plan_spec>(std::move(each)));
+  join_known(gateway_, records_, pushes_, request, [next, to](result<sent> joined) {
+    if (!joined && joined.error().code == errc::invalid_transition) // It has just ended.
+      return next(new_work{}, to);
+    if (!joined)
+      return to(joined.error());
+    next(new_work{.known = std::move(*joined)}, to);
+  });
+}
+
+/// A direct answer. If the message may come again, its answer is kept.
+void service::answer_directly(const std::shared_ptr<send_request>& request, message_ptr said,
+                              reply<sent> done) const {
+  sent out;
+  out.context = said->context_id;
+  out.answer = said;
+  const auto conditions = std::exchange(request->command.conditions, nullptr);
+  if (!conditions)
+    return done(std::move(out));
+  troupe::change kept;
+  kept.at = request->planned->at;
+  kept.conditions = answered(conditions, {.message = std::move(said)});
+  records_.commit(std::move(kept),
+                  [done = std::move(done), out, conditions](const commit_outcome& outcome) {
+                    done(outcome.conflict ? result<sent>{came_before()} : result<sent>{out});
+                  });
+}
 
 /// Calls `next` with the objective or the plan that the message asks for, if it does; else
 /// `refused` with an error.
@@ -72,31 +207,47 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
           [*this, request, next, go_on, refuse](const result<bool>& is_live) {
             if (!is_live)
               return refuse(is_live.error());
-            if (!*is_live)
+            if (!*is_live) {
+              request->if_known = copy_of(*request);
               return go_on(refuse);
+            }
             join_known(gateway_, records_, pushes_, request, [next, refuse](result<sent> joined) {
               if (!joined)
                 return refuse(joined.error());
               next(new_work{.known = std::move(*joined)}, refuse);
             });
           });
-    if (wish && (wish->objective || sent_text.context_id.empty()))
+    if (wish && (wish->plan || (wish->objective && !wish->objective->plans.empty()))
+        && (wish->objective || sent_text.context_id.empty()))
       return go_on(std::move(refuse));
+    if (wish && wish->objective) // Its plans are what the text says.
+      return with_verdict(gateway_, request, {}, std::move(refuse), go_on);
     if (!may_join(sent_text))
-      return next(new_work{}, std::move(refuse));
+      return with_verdict(gateway_, request, {}, std::move(refuse),
+                          [request, next, go_on](const reply<sent>& to) {
+                            begin_planned(*request, next, go_on, to);
+                          });
     const auto& who = request->command.who;
     const objective_id joined{sent_text.context_id};
     gateway_.has_live_objective(
-        who, joined, [request, next, go_on, wish, refuse](const result<bool>& is_live) {
+        who, joined,
+        [*this, request, next, go_on, wish, joined, refuse](const result<bool>& is_live) {
           if (!is_live)
             return refuse(is_live.error());
-          if (auto plan = *is_live ? plan_of_message(*request) : std::nullopt)
-            return next(new_work{.plan = std::move(plan)}, refuse);
           if (wish && wish->plan)
-            return go_on(refuse);
-          // A wish without a plan makes nothing here: the objective would get the id of the
-          // context, and the answer would tell if somebody else has one of that id.
-          next(new_work{}, refuse);
+            return *is_live ? next(new_work{.plan = plan_of_message(*request)}, refuse)
+                            : go_on(refuse);
+          // What the planner makes of it is for a live objective only: else it would get the id of
+          // the context, and the answer would tell if somebody else has one of that id.
+          with_verdict(gateway_, request, *is_live ? joined.str() : std::string{}, refuse,
+                       [*this, request, next, is_live = *is_live](const reply<sent>& to) {
+                         if (verdict_of(*request) == planner::decision::direct_answer)
+                           return next(new_work{.answer = request->planned->answer}, to);
+                         if (is_live)
+                           return join_planned(request, next, to);
+                         note_problems(*request);
+                         next(new_work{}, to);
+                       });
         });
   };
   if (!request->push)
@@ -145,21 +296,63 @@ void service::take(send_message&& command, watcher_ptr follow,
 void service::create_for(const std::shared_ptr<send_request>& request, create_objective command,
                          reply<objective_ptr> done) const {
   if (!command.spec.id.empty())
-    done = [records = &records_, who = command.who, id = command.spec.id,
+    done = [*this, joining = request->if_known, who = command.who, id = command.spec.id,
             done = std::move(done)](result<objective_ptr> made) {
       if (made || made.error().code != errc::duplicate_id)
         return done(std::move(made));
-      explain_duplicate(*records, who, id, made.error(), done);
+      join_made(joining, who, id, made.error(), done);
     };
-  if (request->push)
-    done = [pushes = pushes_, request, done = std::move(done)](result<objective_ptr> made) {
-      if (!made)
-        return done(std::move(made));
-      request->push->task = (*made)->root_task;
-      pushes->attach(std::move(*request->push), true,
-                     [made, done](const result<push_config>&) { done(made); });
-    };
-  gateway_.create(std::move(command), nullptr, std::move(done));
+  gateway_.create(std::move(command), nullptr, with_push(request, std::move(done)));
+}
+
+void service::plan_for(const std::shared_ptr<send_request>& request, create_objective command,
+                       reply<objective_ptr> done) const {
+  create_planning(gateway_, std::move(command), query_of(*request),
+                  with_push(request, std::move(done)));
+}
+
+/// The push configuration of the message is for the root task.
+reply<objective_ptr> service::with_push(const std::shared_ptr<send_request>& request,
+                                        reply<objective_ptr> done) const {
+  if (!request->push)
+    return done;
+  return [pushes = pushes_, request, done = std::move(done)](result<objective_ptr> made) {
+    if (!made)
+      return done(std::move(made));
+    request->push->task = (*made)->root_task;
+    pushes->attach(std::move(*request->push), true,
+                   [made, done](const result<push_config>&) { done(made); });
+  };
+}
+
+/// The objective of that id was made while the message was on its way: `joining` joins it, if it is
+/// its sender's, goes on, and has a root task. Else `done` gets `refused`, explained.
+void service::join_made(const std::shared_ptr<send_request>& joining, const principal& who,
+                        const objective_id& id, const error& refused,
+                        reply<objective_ptr> done) const {
+  const auto explain = [&records = records_, who, id, refused, done] {
+    explain_duplicate(records, who, id, refused, done);
+  };
+  if (!joining)
+    return explain();
+  const auto show = [&records = records_, who, id, done, explain](const result<sent>& joined) {
+    if (!joined)
+      return done(joined.error());
+    records.read_objective(
+        id,
+        [done, explain](result<objective_ptr> now) {
+          if (now && (*now)->root_task.empty())
+            return explain();
+          done(std::move(now));
+        },
+        client_of(who));
+  };
+  gateway_.has_live_objective(who, id,
+                              [*this, joining, explain, show](const result<bool>& is_live) {
+                                if (!is_live || !*is_live)
+                                  return explain();
+                                join_known(gateway_, records_, pushes_, joining, show);
+                              });
 }
 
 /// Adds the plan of the message to the objective, which begins if it has not. The message keeps to
@@ -212,7 +405,8 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
 std::shared_ptr<pending_send> service::send(send_request&& request,
                                             std::function<void()> notify) const {
   auto out = std::make_shared<pending_send>(records_, request.waits, std::move(notify));
-  if (!request.push && !request.objective && !may_join(request.command.message)) { // most messages
+  if (!request.push && !request.objective && !request.planning
+      && !may_join(request.command.message)) { // most messages
     if (auto ok = admit(request.command.who, operation::send_message); !ok)
       out->on_reply(ok.error());
     else
@@ -225,7 +419,13 @@ std::shared_ptr<pending_send> service::send(send_request&& request,
   }
   const auto shared = std::make_shared<send_request>(std::move(request));
   const auto begin = [*this, out, shared](new_work asked, const reply<sent>&) {
-    if (asked.objective)
+    if (asked.answer)
+      answer_directly(shared, std::move(asked.answer), [*this, out](result<sent> answered) {
+        show_again(out, std::move(answered));
+      });
+    else if (asked.objective && asked.is_to_be_planned)
+      send_planning(shared, std::move(*asked.objective), out);
+    else if (asked.objective)
       send_objective(shared, std::move(*asked.objective), out);
     else if (asked.plan)
       send_plan(shared, std::move(*asked.plan), out);
@@ -284,18 +484,34 @@ void service::send_text(send_message&& command, const std::shared_ptr<pending_se
 
 void service::send_objective(const std::shared_ptr<send_request>& request, create_objective command,
                              const std::shared_ptr<pending_send>& out) const {
-  create_for(request, std::move(command), [*this, out](const result<objective_ptr>& made) {
-    if (!made)
-      return out->on_reply(made.error());
-    const auto root = (*made)->root_task;
-    sent taken{root, (*made)->id.str(), true, nullptr};
-    out->set_objective((*made)->id);
-    if (!out->waits() || !has_tasks(**made)) {
-      out->stop_waiting();
-      return out->on_reply(std::move(taken));
-    }
-    watch(out, taken);
+  create_for(request, std::move(command), [*this, request, out](const result<objective_ptr>& made) {
+    show_made(request, out, made, made && has_tasks(**made));
   });
+}
+
+/// The planner makes the plan later.
+void service::send_planning(const std::shared_ptr<send_request>& request, create_objective command,
+                            const std::shared_ptr<pending_send>& out) const {
+  plan_for(request, std::move(command), [*this, request, out](const result<objective_ptr>& made) {
+    show_made(request, out, made, true);
+  });
+}
+
+void service::show_made(const std::shared_ptr<send_request>& request,
+                        const std::shared_ptr<pending_send>& out, const result<objective_ptr>& made,
+                        bool may_end) const {
+  if (!made)
+    return out->on_reply(made.error());
+  const auto root = (*made)->root_task;
+  sent taken{root, (*made)->id.str(), true, nullptr};
+  out->set_objective((*made)->id);
+  if (request->planning && request->planning->answers_at_once)
+    out->stop_waiting();
+  if (!out->waits() || !may_end) {
+    out->stop_waiting();
+    return out->on_reply(std::move(taken));
+  }
+  watch(out, taken);
 }
 
 void service::send_plan(const std::shared_ptr<send_request>& request, create_plan command,
@@ -306,6 +522,8 @@ void service::send_plan(const std::shared_ptr<send_request>& request, create_pla
     if (!joined)
       return out->on_reply(joined.error());
     out->set_objective(objective_id{joined->context});
+    if (verdict_of(*request) == planner::decision::objective && request->planning->answers_at_once)
+      out->stop_waiting();
     if (!out->waits())
       return out->on_reply(*joined);
     watch(out, *joined);
@@ -372,6 +590,11 @@ void service::send(send_request&& request, std::shared_ptr<feed> source,
                  .task = taken->task, .source = source, .objective = nullptr, .answer = nullptr});
            });
     };
+    if (asked.answer)
+      return answer_directly(shared, std::move(asked.answer),
+                             [*this, who, source, done](const result<sent>& answered) {
+                               show_again(who, source, answered, done);
+                             });
     if (asked.known)
       return show_again(who, source, *asked.known, done);
     if (asked.plan)
@@ -383,20 +606,21 @@ void service::send(send_request&& request, std::shared_ptr<feed> source,
                       return done(joined.error());
                     open(joined->task, who, source, done);
                   });
+    const auto open_root = [*this, source, who, done](const result<objective_ptr>& made) {
+      if (!made)
+        return done(made.error());
+      open((*made)->root_task, who, source, [objective = *made, done](result<stream_start> begun) {
+        if (begun)
+          begun->objective = objective;
+        else if (is_not_found(begun.error().code))
+          begun = gone_at_once(objective->root_task.str());
+        done(std::move(begun));
+      });
+    };
+    if (asked.objective && asked.is_to_be_planned)
+      return plan_for(shared, std::move(*asked.objective), open_root);
     if (asked.objective)
-      return create_for(shared, std::move(*asked.objective),
-                        [*this, source, who, done](const result<objective_ptr>& made) {
-                          if (!made)
-                            return done(made.error());
-                          open((*made)->root_task, who, source,
-                               [objective = *made, done](result<stream_start> begun) {
-                                 if (begun)
-                                   begun->objective = objective;
-                                 else if (is_not_found(begun.error().code))
-                                   begun = gone_at_once(objective->root_task.str());
-                                 done(std::move(begun));
-                               });
-                        });
+      return create_for(shared, std::move(*asked.objective), open_root);
     send_plainly();
   };
   gateway_.send_once(

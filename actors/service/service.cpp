@@ -32,6 +32,8 @@ result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
   plan_page out{.objective = shown, .plans = {}, .next_page_token = {}};
   std::size_t bytes = 0;
   for (std::uint32_t plan = 0; plan < shown->plans.size(); ++plan) {
+    if (shown->plans[plan].spec->is_removed)
+      continue;
     if (!states.empty() && std::ranges::find(query.states, states[plan]) == query.states.end())
       continue;
     ++out.total_size;
@@ -48,6 +50,42 @@ result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
       bytes += bytes_of(*shown->plans[plan].spec);
   }
   return out;
+}
+
+/// The token of a page of a history is the revision before which it begins; 0: there is none.
+result<std::uint64_t> read_history_token(const std::string& token) {
+  std::uint64_t before = 0;
+  const auto* end = token.data() + token.size();
+  const auto [stop, problem] = std::from_chars(token.data(), end, before);
+  if (!token.empty() && (problem != std::errc{} || stop != end))
+    return make_error(errc::invalid_params,
+                      "the page token is not one of this list; begin with the first page",
+                      "pageToken");
+  return before;
+}
+
+/// A revision that the objective does not have yet.
+std::optional<error> is_to_come(const std::optional<std::uint64_t>& revision,
+                                const objective_view& now) {
+  if (!revision || *revision <= now.revision)
+    return std::nullopt;
+  return make_error(errc::revision_not_found,
+                    "the objective is at revision " + std::to_string(now.revision) + ", and "
+                        + std::to_string(*revision) + " is still to come",
+                    "atRevision");
+}
+
+/// Why what was is not known, of what a search has found.
+std::optional<error> why_unknown(const result<bool>& is_complete, std::string_view what) {
+  if (!is_complete)
+    return is_complete.error();
+  if (*is_complete)
+    return std::nullopt;
+  return make_error(errc::revision_not_found,
+                    "the store does not keep the first changes of the objective (a store in memory "
+                    "keeps no history), so that the "
+                        + std::string(what) + " as it was is not known",
+                    "atRevision");
 }
 
 /// Whether the task stands for an objective that has not ended.
@@ -329,45 +367,122 @@ void service::modify(change_plan command, reply<change_report> done) const {
 struct service::history_search {
   objective_id objective;
   std::string client;
-  plan_history_reader reader;
-  plan_history_page out;
-  reply<plan_history_page> done;
-  std::optional<past_plan_reader> past{}; ///< Set: the plan as it was is looked for.
-  std::size_t read = 0;                   ///< Changes.
+  /// Takes the next change. False: neither it nor what comes after it is wanted.
+  std::function<bool(const change_ptr&)> take;
+  /// Called once, with whether the store has all changes from the first one on.
+  std::function<void(result<bool> is_complete)> end;
+  bool is_complete = true;
+  std::size_t read = 0; ///< Changes.
 };
 
 void service::list(const get_history& query, reply<plan_history_page> done) const {
   if (auto ok = admit(query.who, operation::list_history); !ok)
     return done(ok.error());
-  std::uint64_t before = 0;
-  const auto* end = query.page_token.data() + query.page_token.size();
-  const auto [stop, problem] = std::from_chars(query.page_token.data(), end, before);
-  if (!query.page_token.empty() && (problem != std::errc{} || stop != end))
-    return done(make_error(errc::invalid_params,
-                           "the page token is not one of this list; begin "
-                           "with the first page",
-                           "pageToken"));
-  show_plan(query.who, query.id,
-            [*this, query, before, done = std::move(done)](const result<placed_plan>& found) {
-              if (!found)
-                return done(found.error());
-              const auto plan = static_cast<std::uint32_t>(found->index);
-              auto in = std::make_shared<history_search>(
-                  history_search{found->objective->id,
-                                 client_of(query.who),
-                                 {plan, query.after.value_or(0), before, query.page_size},
-                                 plan_history_page{.plan = *found},
-                                 done});
-              if (query.at && *query.at > found->objective->revision)
-                return done(make_error(errc::revision_not_found,
-                                       "the objective is at revision "
-                                           + std::to_string(found->objective->revision) + ", and "
-                                           + std::to_string(*query.at) + " is still to come",
-                                       "atRevision"));
-              if (query.at)
-                in->past.emplace(plan, *query.at);
-              search(in, 0);
-            });
+  const auto before = read_history_token(query.page_token);
+  if (!before)
+    return done(before.error());
+  show_plan(
+      query.who, query.id,
+      [*this, query, before = *before, done = std::move(done)](const result<placed_plan>& found) {
+        if (!found)
+          return done(found.error());
+        if (auto wrong = is_to_come(query.at, *found->objective))
+          return done(std::move(*wrong));
+        search_plan(query, before, *found, done);
+      });
+}
+
+void service::search_plan(const get_history& query, std::uint64_t before, const placed_plan& found,
+                          reply<plan_history_page> done) const {
+  const auto plan = static_cast<std::uint32_t>(found.index);
+  auto in = std::make_shared<history_search>();
+  in->objective = found.objective->id;
+  in->client = client_of(query.who);
+  if (query.at) {
+    const auto past = std::make_shared<past_objective_reader>(*query.at);
+    in->take = [past](const change_ptr& change) { return past->take(change); };
+    in->end = [past, plan, found, done = std::move(done)](const result<bool>& is_complete) {
+      if (auto wrong = why_unknown(is_complete, "plan"))
+        return done(std::move(*wrong));
+      const auto* was = past->plan(plan);
+      if (was == nullptr)
+        return done(make_error(errc::revision_not_found,
+                               "the objective did not have the plan at that revision",
+                               "atRevision"));
+      plan_history_page out{.plan = found};
+      out.past = *was;
+      done(std::move(out));
+    };
+  } else {
+    const auto reader = std::make_shared<plan_history_reader>(plan, query.after.value_or(0), before,
+                                                              query.page_size);
+    in->take = [reader](const change_ptr& change) {
+      reader->take(change);
+      return true;
+    };
+    in->end = [reader, found, done = std::move(done)](const result<bool>& is_complete) {
+      if (!is_complete)
+        return done(is_complete.error());
+      plan_history_page out{.plan = found, .is_complete = *is_complete};
+      out.changes = reader->take_revisions();
+      if (reader->has_more())
+        out.next_page_token = std::to_string(out.changes.back().revision);
+      done(std::move(out));
+    };
+  }
+  search(in, 0);
+}
+
+void service::list(const get_objective_history& query, reply<objective_history_page> done) const {
+  if (auto ok = admit(query.who, operation::list_objective_history); !ok)
+    return done(ok.error());
+  const auto before = read_history_token(query.page_token);
+  if (!before)
+    return done(before.error());
+  get(get_objective{.who = query.who, .id = query.id},
+      [*this, query, before = *before, done = std::move(done)](const result<objective_ptr>& found) {
+        if (!found)
+          return done(found.error());
+        if (auto wrong = is_to_come(query.at, **found))
+          return done(std::move(*wrong));
+        search_objective(query, before, *found, done);
+      });
+}
+
+void service::search_objective(const get_objective_history& query, std::uint64_t before,
+                               const objective_ptr& found,
+                               reply<objective_history_page> done) const {
+  auto in = std::make_shared<history_search>();
+  in->objective = query.id;
+  in->client = client_of(query.who);
+  if (query.at) {
+    const auto past = std::make_shared<past_objective_reader>(*query.at);
+    in->take = [past](const change_ptr& change) { return past->take(change); };
+    in->end = [past, found, done = std::move(done)](const result<bool>& is_complete) {
+      if (auto wrong = why_unknown(is_complete, "objective"))
+        return done(std::move(*wrong));
+      objective_history_page out{.objective = found};
+      out.past = past->view();
+      done(std::move(out));
+    };
+  } else {
+    const auto reader = std::make_shared<objective_history_reader>(query.after.value_or(0), before,
+                                                                   query.page_size);
+    in->take = [reader](const change_ptr& change) {
+      reader->take(change);
+      return true;
+    };
+    in->end = [reader, found, done = std::move(done)](const result<bool>& is_complete) {
+      if (!is_complete)
+        return done(is_complete.error());
+      objective_history_page out{.objective = found, .is_complete = *is_complete};
+      out.changes = reader->take_revisions();
+      if (reader->has_more())
+        out.next_page_token = std::to_string(out.changes.back().revision);
+      done(std::move(out));
+    };
+  }
+  search(in, 0);
 }
 
 void service::search(const std::shared_ptr<history_search>& in, std::uint64_t after) const {
@@ -375,45 +490,23 @@ void service::search(const std::shared_ptr<history_search>& in, std::uint64_t af
       in->objective, {.after = after},
       [*this, in](const result<history_page>& page) {
         if (!page)
-          return in->done(page.error());
-        in->out.is_complete = in->out.is_complete && !page->gone;
+          return in->end(page.error());
+        in->is_complete = in->is_complete && !page->gone;
         bool is_later = false;
         for (const auto& change : page->changes)
-          if (in->past)
-            is_later = is_later || !in->past->take(change);
-          else
-            in->reader.take(change);
+          is_later = is_later || !in->take(change);
         in->read += page->changes.size();
         if (in->read > history_changes_searched_max)
-          return in->done(make_error(errc::limit_exceeded,
-                                     "the objective has had more than "
-                                         + std::to_string(history_changes_searched_max)
-                                         + " changes (history_changes_searched_max)",
-                                     "id"));
+          return in->end(make_error(errc::limit_exceeded,
+                                    "the objective has had more than "
+                                        + std::to_string(history_changes_searched_max)
+                                        + " changes (history_changes_searched_max)",
+                                    "id"));
         if (page->more && !page->gone && !is_later)
           return search(in, page->next_after);
-        if (in->past)
-          return end_search(*in);
-        in->out.changes = in->reader.take_revisions();
-        if (in->reader.has_more())
-          in->out.next_page_token = std::to_string(in->out.changes.back().revision);
-        in->done(std::move(in->out));
+        in->end(in->is_complete);
       },
       in->client);
-}
-
-void service::end_search(history_search& in) {
-  const auto refuse = [&](std::string why) {
-    in.done(make_error(errc::revision_not_found, std::move(why), "atRevision"));
-  };
-  if (!in.out.is_complete)
-    return refuse("the store does not keep the first changes of the objective (a store in memory "
-                  "keeps no history), so that the plan as it was is not known");
-  const auto* plan = in.past->plan();
-  if (!plan)
-    return refuse("the objective did not have the plan yet at that revision");
-  in.out.past = *plan;
-  in.done(std::move(in.out));
 }
 
 void service::show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const {
@@ -424,7 +517,8 @@ void service::show_plan(const principal& who, const plan_id& id, reply<placed_pl
               [id, index = at.plan, to = std::move(to)](const result<objective_ptr>& found) {
                 if (!found && !is_not_found(found.error().code))
                   return to(found.error());
-                if (!found || !*found || index >= (*found)->plans.size())
+                if (!found || !*found || index >= (*found)->plans.size()
+                    || (*found)->plans[index].spec->is_removed)
                   return to(unknown_of(id));
                 to(placed_plan{.objective = *found, .index = index});
               },

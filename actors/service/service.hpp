@@ -78,6 +78,8 @@ public:
   /// Changes it and its plans. The answer is as large as the change.
   void modify(modify_objective command, reply<change_report> done) const;
   void get(const get_objective& query, reply<objective_ptr> done) const;
+  /// Errors also: as those of the history of a plan.
+  void list(const get_objective_history& query, reply<objective_history_page> done) const;
   void list(const list_objectives& query, reply<objective_page> done) const;
 
   void create(create_plan command, reply<placed_plan> done) const;
@@ -108,7 +110,7 @@ public:
   /// input_withdrawn; those of sending a message to its task.
   void answer(answer_input command, reply<shown_input> done) const;
   /// Until claim_lease is over, answers of others are refused. Errors also: those of an answer to a
-  /// question that is closed; input_claimed; overloaded.
+  /// question that is closed; input_claimed.
   void claim(claim_input command, reply<shown_input> done) const;
   void release(claim_input command, reply<shown_input> done) const;
 
@@ -127,13 +129,30 @@ public:
 
 private:
   [[nodiscard]] result<void> offers_pushes() const;
-  template<class Change>
-  void change_claim(claim_input command, reply<shown_input> done, Change change) const;
+  void change_claim(claim_input command, reply<shown_input> done) const;
   struct new_work;
   /// What a send begins with: the push configuration is in order, and it is known whether the
   /// message brings an objective, or joins one.
   template<class Next>
   void prepare(std::shared_ptr<send_request> request, reply<sent> refused, Next next) const;
+  template<class Next, class Create>
+  static void begin_planned(send_request& request, const Next& next, const Create& create,
+                            const reply<sent>& to);
+  template<class Next>
+  void join_planned(const std::shared_ptr<send_request>& request, const Next& next,
+                    const reply<sent>& to) const;
+  void answer_directly(const std::shared_ptr<send_request>& request, message_ptr said,
+                       reply<sent> done) const;
+  void send_planning(const std::shared_ptr<send_request>& request, create_objective command,
+                     const std::shared_ptr<pending_send>& out) const;
+  void plan_for(const std::shared_ptr<send_request>& request, create_objective command,
+                reply<objective_ptr> done) const;
+  [[nodiscard]] reply<objective_ptr> with_push(const std::shared_ptr<send_request>& request,
+                                               reply<objective_ptr> done) const;
+  /// `may_end`: it has, or will have, tasks.
+  void show_made(const std::shared_ptr<send_request>& request,
+                 const std::shared_ptr<pending_send>& out, const result<objective_ptr>& made,
+                 bool may_end) const;
   void take(send_message&& command, watcher_ptr follow, const std::shared_ptr<send_request>& with,
             reply<sent> done) const;
   void send_text(send_message&& command, const std::shared_ptr<pending_send>& out,
@@ -157,8 +176,13 @@ private:
             reply<objective_ptr> done) const;
   void create_for(const std::shared_ptr<send_request>& request, create_objective command,
                   reply<objective_ptr> done) const;
+  void join_made(const std::shared_ptr<send_request>& joining, const principal& who,
+                 const objective_id& id, const error& refused, reply<objective_ptr> done) const;
   struct history_search;
-  static void end_search(history_search& in);
+  void search_plan(const get_history& query, std::uint64_t before, const placed_plan& found,
+                   reply<plan_history_page> done) const;
+  void search_objective(const get_objective_history& query, std::uint64_t before,
+                        const objective_ptr& found, reply<objective_history_page> done) const;
   void search(const std::shared_ptr<history_search>& in, std::uint64_t after) const;
   void show_plan(const principal& who, const plan_id& id, reply<placed_plan> done) const;
   void show_rollup(const principal& who, task_ptr root, reply<task_ptr> done) const;

@@ -25,6 +25,13 @@ enum class operation : std::uint8_t {
   list_inputs,
   get_input,
   answer_input,
+  claim_input,
+  release_input,
+  modify_objective,
+  objective_history,
+  get_plan,
+  modify_plan,
+  plan_history,
 };
 
 struct operation_row {

@@ -42,6 +42,14 @@ constexpr auto rows = std::to_array<operation_row>({
     {list_inputs, "inputs/list", "inputs/list", "GET", "/inputs"},
     {get_input, "inputs/get", "inputs/get", "GET", "/inputs/{id}"},
     {answer_input, "inputs/answer", "inputs/answer", "POST", "/inputs/{id}:answer"},
+    {claim_input, "inputs/claim", "inputs/claim", "POST", "/inputs/{id}:claim"},
+    {release_input, "inputs/release", "inputs/release", "POST", "/inputs/{id}:release"},
+    {modify_objective, "objectives/modify", "objectives/modify", "POST", "/objectives/{id}:modify"},
+    {objective_history, "objectives/history", "objectives/history", "GET",
+     "/objectives/{id}:history"},
+    {get_plan, "plans/get", "plans/get", "GET", "/plans/{id}"},
+    {modify_plan, "plans/modify", "plans/modify", "POST", "/plans/{id}:modify"},
+    {plan_history, "plans/history", "plans/history", "GET", "/plans/{id}:history"},
 });
 
 constexpr bool is_in_order() {

@@ -1,4 +1,5 @@
 // Questions, notes and times of tasks on the turned clock.
+#include "actors/task_decision.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/reads.hpp"
@@ -439,4 +440,247 @@ TEST_CASE("a task's record says when it was ready, what it was about when, and w
         });
   CHECK(record->since == start + 21s);
   CHECK(record->status.at == start + 28s);
+}
+
+namespace {
+
+struct all_changes final : watcher {
+  void on_change(const change_ptr& change) override { changes.push_back(change); }
+  std::vector<change_ptr> changes;
+};
+
+claim_input claim_by(std::string by, bool overrides = false, bool releases = false) {
+  claim_input out;
+  out.by = std::move(by);
+  out.overrides = overrides;
+  out.releases = releases;
+  return out;
+}
+
+/// What became of it: "" if it was done.
+std::string claim(question_bed& bed, claim_input command,
+                  const std::string& question = "question-1") {
+  std::string out = "no answer";
+  bed.main_gateway().claim(
+      bed.task("a"), question, std::move(command),
+      [&](const result<task_id>& got) { out = got ? "" : got.error().message; });
+  bed.clock.settle();
+  return out;
+}
+
+/// The same of an answer.
+std::string answer_as(question_bed& bed, const std::string& by, bool overrides = false) {
+  auto answer = text_to(bed, "a", "by " + by);
+  answer.by = by;
+  if (overrides)
+    answer.message.metadata[override_claim_key] = true;
+  std::string out = "no answer";
+  bed.main_gateway().send(std::move(answer), nullptr,
+                          [&](const result<sent>& got) { out = got ? "" : got.error().message; });
+  bed.clock.settle();
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("Q11_claims: a claim keeps others away until it is over, released or overridden",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q"});
+  CHECK(claim(bed, claim_by("anna")).empty());
+  const auto until = to_rfc3339(bed.clock.now() + claim_lease);
+  const auto refusal = "question \"" + bed.task("a")->id.str()
+                       + ".question-1\" is claimed by \"anna\" until " + until;
+  CHECK(claim(bed, claim_by("bob")) == refusal);
+  CHECK(claim(bed, claim_by("bob", false, true)) == refusal);
+  CHECK(answer_as(bed, "bob") == refusal);
+  SECTION("its holder answers") {
+    CHECK(answer_as(bed, "anna").empty());
+  }
+  SECTION("it is over") {
+    bed.pass(claim_lease - 1ms);
+    CHECK(answer_as(bed, "bob") == refusal);
+    bed.pass(1ms);
+    CHECK(answer_as(bed, "bob").empty());
+  }
+  SECTION("it is renewed") {
+    bed.pass(claim_lease - 1s);
+    CHECK(claim(bed, claim_by("anna")).empty());
+    bed.pass(claim_lease - 1s);
+    CHECK(answer_as(bed, "bob") != "");
+  }
+  SECTION("it is released") {
+    CHECK(claim(bed, claim_by("anna", false, true)).empty());
+    CHECK(answer_as(bed, "bob").empty());
+  }
+  SECTION("an answer overrides it") {
+    CHECK(answer_as(bed, "bob", true).empty());
+  }
+  SECTION("another claim overrides it") {
+    CHECK(claim(bed, claim_by("bob", true)).empty());
+    CHECK(answer_as(bed, "anna") != "");
+    CHECK(answer_as(bed, "bob").empty());
+  }
+}
+
+TEST_CASE("Q11_claims: a claim is of an open question, and not beyond its deadline",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q", {}, {}, 60s});
+  CHECK(claim(bed, claim_by("anna")).empty());
+  CHECK(bed.task("a")->question->claim->until == bed.clock.now() + 60s);
+  CHECK(claim(bed, claim_by("anna"), "question-2") != "");
+  CHECK(answer_as(bed, "bob") != "");
+  CHECK(bed.states() == "input-required");
+  bed.pass(60s);
+  CHECK(bed.listening->heard == std::vector<std::string>{"q expired"});
+  CHECK_THAT(claim(bed, claim_by("anna")), ContainsSubstring("expired"));
+}
+
+TEST_CASE("Q11_claims: a claim survives a restart, and its time goes on",
+          "[actors][time][question]") {
+  question_bed bed;
+  const report_question which{"which?", false, "q"};
+  bed.report_now(which);
+  CHECK(claim(bed, claim_by("anna")).empty());
+  SECTION("while it lasts") {
+    bed.pass(1min);
+    bed.restart();
+    bed.report_now(which);
+    CHECK_THAT(answer_as(bed, "bob"), ContainsSubstring("claimed by \"anna\""));
+    bed.pass(claim_lease - 1min);
+    CHECK(answer_as(bed, "bob").empty());
+  }
+  SECTION("and is over if that passed meanwhile") {
+    bed.stop();
+    bed.clock.set(bed.clock.now() + claim_lease);
+    bed.restart();
+    bed.report_now(which);
+    CHECK(answer_as(bed, "bob").empty());
+  }
+  SECTION("but not of another question") {
+    bed.restart();
+    bed.report_now(report_question{"where?", false, "q"});
+    CHECK(answer_as(bed, "bob").empty());
+  }
+  SECTION("and may be claimed before it is asked again") {
+    bed.restart();
+    std::string outcome = "no answer";
+    bed.main_gateway().claim(
+        bed.task("a"), "question-1", claim_by("bob", true),
+        [&](const result<task_id>& got) { outcome = got ? "" : got.error().message; });
+    bed.clock.settle();
+    CHECK(outcome == "no answer");
+    bed.report_now(which);
+    CHECK(outcome.empty());
+    CHECK(bed.task("a")->question->claim->by == "bob");
+  }
+}
+
+TEST_CASE("Q11_claims: what somebody released without a claim changes nothing",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q"});
+  const auto heard = std::make_shared<all_changes>();
+  bed.records().watch_all(heard);
+  CHECK(claim(bed, claim_by("anna", false, true)).empty());
+  CHECK(heard->changes.empty());
+  CHECK(claim(bed, claim_by("anna")).empty());
+  CHECK(heard->changes.size() == 1);
+  bed.records().unwatch_all(heard);
+}
+
+TEST_CASE("Q12_reminders: a question reminds again and again, until it is answered",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q", {}, {}, 1h, 60s});
+  bed.pass(60s - 1ms);
+  CHECK(bed.task("a")->question->reminders == 0);
+  bed.pass(1ms);
+  CHECK(bed.task("a")->question->reminders == 1);
+  CHECK(bed.task("a")->question->remind_at == bed.clock.now() + 60s);
+  bed.pass(60s);
+  CHECK(bed.task("a")->question->reminders == 2);
+  // The task stays as it is: its state, its message and its history.
+  CHECK(bed.states() == "input-required");
+  CHECK(bed.text("a") == "which?");
+  CHECK(bed.task("a")->history.empty());
+  bed.say("a", "this one");
+  CHECK_FALSE(bed.clock.next_due());
+  CHECK(find_closed(*bed.task("a"), "question-1")->asked.reminders == 2);
+}
+
+TEST_CASE("Q12_reminders: reminders do not move the deadline, and end with it",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q", {}, {}, 90s, 60s});
+  bed.pass(90s - 1ms);
+  CHECK(bed.task("a")->question->reminders == 1);
+  CHECK(bed.states() == "input-required");
+  bed.pass(1ms);
+  CHECK(bed.listening->heard == std::vector<std::string>{"q expired"});
+}
+
+TEST_CASE("Q12_reminders: reminders go on after a restart, by the time of day",
+          "[actors][time][question]") {
+  question_bed bed;
+  const report_question which{"which?", false, "q", {}, {}, {}, 60s};
+  bed.report_now(which);
+  SECTION("the next one comes when it was due") {
+    bed.pass(40s);
+    bed.restart();
+    bed.report_now(which);
+    bed.pass(20s - 1ms);
+    CHECK(bed.task("a")->question->reminders == 0);
+    bed.pass(1ms);
+    CHECK(bed.task("a")->question->reminders == 1);
+  }
+  SECTION("those that were due meanwhile are one") {
+    bed.pass(60s);
+    bed.stop();
+    bed.clock.set(bed.clock.now() + 1h);
+    bed.restart();
+    bed.report_now(which);
+    bed.pass(1ms);
+    CHECK(bed.task("a")->question->reminders == 2);
+    bed.pass(60s);
+    CHECK(bed.task("a")->question->reminders == 3);
+  }
+}
+
+TEST_CASE("Q12_reminders: there are at most so many, and not faster than allowed",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", false, "q", {}, {}, {}, 1ms});
+  bed.pass(remind_after_min - 1ms);
+  CHECK(bed.task("a")->question->reminders == 0);
+  for (std::uint32_t i = 0; i < question_reminders_max + 5; ++i)
+    bed.pass(remind_after_min);
+  CHECK(bed.task("a")->question->reminders == question_reminders_max);
+  CHECK_FALSE(bed.clock.next_due());
+}
+
+TEST_CASE("Q12_reminders: a reminder is a message of the agent about the same question",
+          "[actors][time][question]") {
+  question_bed bed;
+  bed.report_now(report_question{"which?", true, "q", {}, {}, {}, 60s});
+  const auto heard = std::make_shared<all_changes>();
+  bed.records().watch_all(heard);
+  bed.pass(60s);
+  bed.records().unwatch_all(heard);
+  const question_reminded* reminded = nullptr;
+  for (const auto& each : heard->changes)
+    for (const auto& one : each->events)
+      if (const auto* found = std::get_if<question_reminded>(&one))
+        reminded = found;
+  REQUIRE(reminded != nullptr);
+  CHECK(reminded->id == "question-1");
+  CHECK(reminded->count == 1);
+  CHECK(reminded->state == task_state::auth_required);
+  REQUIRE(reminded->message);
+  CHECK(text_of(reminded->message->parts) == "which?");
+  CHECK(reminded->message->metadata.at(question_id_key).as_string()
+        == bed.task("a")->id.str() + ".question-1");
+  CHECK(reminded->message->metadata.at(reminder_key) == 1);
+  CHECK(reminded->message->message_id != bed.task("a")->status.message->message_id);
 }

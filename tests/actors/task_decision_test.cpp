@@ -69,9 +69,7 @@ const std::array rows{
     row{"attempt_begins", [](task_life life) { return decided(std::move(life), attempt_begins{}); },
         [](task_state) { return task_event::start; }},
     row{"question_asked",
-        [](task_life life) {
-          return decided(std::move(life), question_asked{asked, {}});
-        },
+        [](task_life life) { return decided(std::move(life), question_asked{asked}); },
         [](task_state) { return task_event::ask; }},
     row{"attempt_fails for good",
         [](task_life life) {
@@ -149,10 +147,16 @@ TEST_CASE("a question that is asked again keeps its id, and the next one has a n
           "[actors][decision][question]") {
   auto life = in_state(task_state::working);
   life.questions = 1;
-  const auto again = decided(life, question_asked{asked, "question-1"}).after;
+  question before;
+  before.id = "question-1";
+  before.claim = input_claim{"anna", noon + 1min};
+  before.reminders = 3;
+  const auto again = decided(life, question_asked{asked, &before}).after;
   CHECK(again.question->id == "question-1");
+  CHECK(again.question->claim == before.claim);
+  CHECK(again.question->reminders == 3);
   CHECK(again.questions == 1);
-  const auto other = decided(life, question_asked{asked, {}}).after;
+  const auto other = decided(life, question_asked{asked}).after;
   CHECK(other.question->id == "question-2");
 }
 
@@ -160,7 +164,7 @@ TEST_CASE("a question has a number of its own, and ends in one of four ways",
           "[actors][decision][question]") {
   auto life = in_state(task_state::working);
   const report_question sign_in{"a?", true, "key", {{"type", "string"}}, {{"n", 1}}, 5s};
-  auto opened = decided(life, question_asked{sign_in, {}});
+  auto opened = decided(life, question_asked{sign_in});
   REQUIRE(opened.decided.has_value());
   const auto& open = opened.after.question.get();
   CHECK(open.id == "question-1");
@@ -187,7 +191,7 @@ TEST_CASE("a question has a number of its own, and ends in one of four ways",
             .code
         == errc::no_question);
 
-  const auto second = decided(answered.after, question_asked{asked, {}});
+  const auto second = decided(answered.after, question_asked{asked});
   CHECK(second.after.question->id == "question-2");
   // An answer to the first one is not one to the second.
   const auto late = decided(second.after, input_given{say("x", {}), "question-1", false, "t"});
@@ -261,7 +265,7 @@ TEST_CASE("the message that asks has the id of the question among those of all t
         return said = out;
       };
   task_events events;
-  REQUIRE(decide(in_state(task_state::working), question_asked{asked, {}, "o.p0.t1"},
+  REQUIRE(decide(in_state(task_state::working), question_asked{asked, nullptr, "o.p0.t1"},
                  task_terms{noon, three_attempts, note}, events)
               .has_value());
   CHECK(said->metadata.at("opt/v1/inputId") == "o.p0.t1.question-1");
@@ -304,7 +308,7 @@ TEST_CASE("a failed attempt waits for its backoff, and the last one ends the tas
     CHECK(phase_of(failed.after) == task_phase::backoff);
     // What it reports now is late.
     CHECK_FALSE(decided(failed.after, attempt_fails{{"no", true}, 0}).decided.has_value());
-    CHECK_FALSE(decided(failed.after, question_asked{asked, {}}).decided.has_value());
+    CHECK_FALSE(decided(failed.after, question_asked{asked}).decided.has_value());
     const auto queued = decided(failed.after, slot_wanted{});
     CHECK(phase_of(queued.after) == task_phase::slot);
     life = decided(queued.after, attempt_begins{}).after;

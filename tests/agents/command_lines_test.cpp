@@ -58,6 +58,22 @@ TEST_CASE("lines become reports", "[agents][command][jsonl]") {
   CHECK(ending(all[7]) == "completed: done");
 }
 
+TEST_CASE("a line may ask with a schema, an end and reminders", "[agents][command][jsonl]") {
+  line_reader lines;
+  lines.feed(
+      R"({"ask": {"prompt": "How many?", "schema": {"type": "integer"}, "data": {"of": "tickets"}, )"
+      R"("expiresAfter": 90, "remindAfter": 0.5}}
+)");
+  const auto all = read_all(lines);
+  REQUIRE(all.size() == 1);
+  const auto& asked = std::get<report_question>(all[0]);
+  CHECK(asked.prompt == "How many?");
+  CHECK(asked.form == boost::json::object{{"type", "integer"}});
+  CHECK(asked.data == boost::json::object{{"of", "tickets"}});
+  CHECK(asked.open_for == std::chrono::milliseconds{90'000});
+  CHECK(asked.remind_after == std::chrono::milliseconds{500});
+}
+
 TEST_CASE("a line may come in pieces of any size", "[agents][command][jsonl]") {
   constexpr std::string_view text =
       "{\"message\": \"caf\xc3\xa9\"}\r\n{\"message\": \"b\"}\n{\"complete\": \"c\"}";
@@ -98,6 +114,11 @@ TEST_CASE("a wrong line is refused with its number", "[agents][command][jsonl]")
   CHECK(refusal(R"({"message": "a", "retry": true})")
         == R"(line 1 of stdout: unknown member "retry")");
   CHECK(refusal(R"({"message": 1})") == "line 1 of stdout: /message: must be a string");
+  CHECK(refusal(R"({"ask": 1})")
+        == "line 1 of stdout: /ask: must be a string, or an object with a \"prompt\"");
+  CHECK(refusal(R"({"ask": {"prompt": "x", "form": {}}})").find("/ask/form") != std::string::npos);
+  CHECK(refusal(R"({"ask": {"prompt": "x", "remindAfter": -1}})").find("/ask/remindAfter")
+        != std::string::npos);
   CHECK(refusal(R"({"fail": "a", "retry": 1})")
         == "line 1 of stdout: /retry: must be true or false");
   CHECK(refusal(R"({"progress": {"id": 1}})")

@@ -152,6 +152,16 @@ TEST_CASE("a script asks and uses the answer", "[agents][scripted]") {
   CHECK(script.end() == "completed: ");
 }
 
+TEST_CASE("a script may ask with a schema and reminders", "[agents][scripted]") {
+  const play script(
+      R"([{"ask": {"prompt": "Which?", "schema": {"enum": ["a", "b"]}, "remindAfter": 60}}])");
+  const auto asked = script.port->wait_for<report_question>();
+  CHECK(asked.prompt == "Which?");
+  CHECK(asked.form.contains("enum"));
+  CHECK(asked.remind_after == std::chrono::milliseconds{60'000});
+  CHECK_FALSE(asked.open_for);
+}
+
 TEST_CASE("a chunk keeps the id of the artifact it continues", "[agents][scripted]") {
   const play script(R"([
     {"artifact": {"name": "log", "text": "1", "append": true, "lastChunk": false}},

@@ -108,6 +108,9 @@ struct report_question {
   boost::json::object data{}; ///< Data about the question, for programs.
   /// Time from when it is shown until it expires (agent_run::on_question_ended).
   std::optional<std::chrono::milliseconds> open_for{};
+  /// Time until those who may answer are reminded, and from then on until the next reminder; at
+  /// least remind_after_min.
+  std::optional<std::chrono::milliseconds> remind_after{};
 };
 
 /// The agent no longer needs the answer to the question of that key. If the question is open, the
@@ -260,6 +263,11 @@ public:
   [[nodiscard]] virtual std::vector<std::string> input_modes() const {
     return {};
   } ///< Empty: anything.
+  /// Whether it can answer a short question with a message, without a task (docs/planner.md). Then
+  /// `start` may get an order that belongs to no task; its attempt counts for no limit. The answer
+  /// is report_reply, or what report_completed has as text. Anything else, or no end in time, makes
+  /// the question a task.
+  [[nodiscard]] virtual bool answers_directly() const { return false; }
   /// One line for people: `troupe agents`, the card's skill.
   [[nodiscard]] virtual std::string description() const { return {}; }
 };

@@ -12,6 +12,7 @@
 
 #include <troupe/actors/agent.hpp>
 #include <troupe/actors/limits.hpp>
+#include <troupe/actors/text_planner.hpp>
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
@@ -48,7 +49,7 @@ struct sent {
   objective_id objective{};
 };
 
-class claim_desk;
+class planning_desk;
 class manual_clock;
 class loop_gateway;
 
@@ -73,6 +74,7 @@ struct executor_options {
   std::chrono::seconds settled_linger{60}; ///< How long a settled objective stays in memory.
   /// For this time a message that is sent again leads to the same task; 0 = never.
   std::uint32_t deduplicate_seconds = 0;
+  planning_options planning{};
   const time_source* time = &system_time(); ///< The time of records. It outlives the gateway.
   /// Takes a line for the log about an agent that breaks a rule. Called on any thread; must not
   /// block. May be empty.
@@ -150,6 +152,11 @@ public:
   /// have ended.
   void change(modify_objective command, reply<change_report> done);
 
+  /// Claims the question of that id of `asking`, or gives the claim up. Errors: those of an answer
+  /// to a question that is closed; input_claimed.
+  void claim(const task_ptr& asking, const std::string& question, claim_input command,
+             reply<task_id> done);
+
   /// Checks an objective as `create` would, and changes nothing.
   [[nodiscard]] result<void> check(const objective_spec& spec) const;
 
@@ -166,8 +173,10 @@ public:
   void drain();
   [[nodiscard]] bool draining() const noexcept;
 
-  /// Who is about to answer which question.
-  [[nodiscard]] claim_desk& claims() noexcept;
+  /// By the clock of its tasks.
+  [[nodiscard]] timestamp now() const;
+  /// What becomes of a message.
+  [[nodiscard]] planning_desk& planning() noexcept;
   [[nodiscard]] store& records() noexcept;
   /// What live work holds is counted here. Never null.
   [[nodiscard]] const memory_budget_ptr& memory() const noexcept;

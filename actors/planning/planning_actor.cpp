@@ -1,0 +1,358 @@
+#include "actors/planning/planning_actor.hpp"
+
+#include "actors/acceptance.hpp"
+#include "actors/message_rules.hpp"
+#include "actors/task_decision.hpp"
+#include "protocol/json/quoted.hpp"
+#include <troupe/protocol/ids.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+class report_to_planning final : public planner_port {
+public:
+  explicit report_to_planning(planning_handle to) : to_(std::move(to)) {}
+  void report(planner_report reported) override {
+    tell(to_, planner_reported{std::move(reported)});
+  }
+
+private:
+  planning_handle to_;
+};
+
+class answer_to_planning final : public agent_port {
+public:
+  answer_to_planning(planning_handle to, std::uint32_t step) : to_(std::move(to)), step_(step) {}
+  void report(agent_report reported) override { tell(to_, answer_reported{std::move(reported)}); }
+  void wake_after(std::chrono::nanoseconds delay) override {
+    tell_after(delay, to_, planning_timer{true, step_});
+  }
+
+private:
+  planning_handle to_;
+  std::uint32_t step_;
+};
+
+std::string text_of_current_exception() {
+  try {
+    throw;
+  } catch (const std::exception& thrown) {
+    return thrown.what();
+  } catch (...) {
+    return "an unknown exception";
+  }
+}
+
+} // namespace
+
+planning_actor::planning_actor(actor_pointer<handle> self, environment& env, planning_start&& start)
+    : self_(self), env_(env), start_(std::move(start)), begun_(env.now()) {}
+
+planning_actor::~planning_actor() {
+  if (start_.left)
+    start_.left();
+}
+
+void planning_actor::begin() {
+  if (start_.query.skips_planner)
+    planner_problem_ = "the process has ended each time that the planner was asked";
+  decide();
+}
+
+void planning_actor::decide() {
+  const auto agent = env_.agents.find(env_.agents.default_agent);
+  planner::planning_settings settings;
+  settings.templates = *start_.templates;
+  settings.has_model = env_.options.planning.planner != nullptr;
+  settings.model_problem = planner_problem_;
+  settings.answers_directly = agent && agent->answers_directly() && start_.query.message;
+  settings.answer_problem = agent_problem_;
+  auto made = planner::decide(start_.query.request, settings);
+  if (!made) {
+    start_.done(made.error());
+    return leave();
+  }
+  made_ = std::move(*made);
+  if (made_.what == planner::decision::ask_model && start_.query.asks_planner)
+    return ask_planner();
+  if (made_.what == planner::decision::direct_answer)
+    return ask_agent();
+  finish();
+}
+
+void planning_actor::next_row() {
+  phase_ = phase::deciding;
+  ++step_;
+  decide();
+}
+
+// -- the planner of the options -------------------------------------------------------------------
+
+void planning_actor::ask_planner() {
+  const auto& options = env_.options.planning;
+  auto order = std::make_shared<planning_order>();
+  order->text = start_.query.request.text;
+  order->suggested_name = start_.query.request.suggested_name;
+  order->objective = start_.query.objective;
+  order->agents = options.agents;
+  order->attempt = start_.query.attempt;
+  order->deadline = env_.now() + options.budget;
+  phase_ = phase::planner;
+  const auto step = ++step_;
+  tell_after(options.budget, handle_of(self_), planning_timer{false, step});
+  planner_start begun = report_no_plan{};
+  try {
+    begun = options.planner->plan(std::move(order),
+                                  std::make_shared<report_to_planning>(handle_of(self_)));
+  } catch (...) {
+    return take(report_no_plan{"the planner failed: " + text_of_current_exception()});
+  }
+  if (auto* run = std::get_if<planner_run_ptr>(&begun)) {
+    planning_ = std::move(*run);
+    if (!planning_)
+      take(report_no_plan{"the planner failed"});
+    return;
+  }
+  std::visit(
+      [this](auto& report) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(report)>, planner_run_ptr>)
+          take(planner_report{std::move(report)});
+      },
+      begun);
+}
+
+void planning_actor::on(planner_reported& fact) {
+  if (phase_ == phase::planner)
+    take(std::move(fact.report));
+}
+
+std::string planning_actor::fault_of(const objective_spec& plan) const {
+  const auto& allowed = env_.options.planning.agents;
+  bool has_tasks = false;
+  for (const auto& each : plan.plans)
+    for (const auto& task : each->tasks) {
+      has_tasks = true;
+      if (!task.agent.empty() && std::ranges::find(allowed, task.agent) == allowed.end())
+        return "the task " + troupe::quoted(shown(task.name)) + " names the agent "
+               + troupe::quoted(shown(task.agent))
+               + ", which planned tasks may not name (planner.agents)";
+    }
+  if (!has_tasks)
+    return "the plan has no task";
+  if (auto ok = check_new_objective(plan, env_.agents); !ok)
+    return ok.error().message;
+  return {};
+}
+
+void planning_actor::take(planner_report report) {
+  planning_.reset();
+  if (auto* plan = std::get_if<report_plan>(&report)) {
+    auto fault = fault_of(plan->objective);
+    if (fault.empty()) {
+      made_.what = planner::decision::objective;
+      made_.assumptions = std::move(plan->assumptions);
+      if (!start_.query.request.suggested_name.empty())
+        plan->objective.name = start_.query.request.suggested_name;
+      made_.objective = std::move(plan->objective);
+      return finish();
+    }
+    planner_problem_ = "the planner made a plan that cannot run: " + std::move(fault);
+    return next_row();
+  }
+  if (auto* answer = std::get_if<troupe::report_answer>(&report)) {
+    message said;
+    said.parts.push_back(text_part(std::move(answer->text)));
+    made_.what = planner::decision::direct_answer;
+    return answer_with(std::move(said));
+  }
+  auto& none = std::get<report_no_plan>(report);
+  planner_problem_ = none.reason.empty() ? "the planner makes no plan" : std::move(none.reason);
+  next_row();
+}
+
+// -- the agent that answers directly --------------------------------------------------------------
+
+void planning_actor::ask_agent() {
+  const auto& query = start_.query;
+  const auto agent = env_.agents.find(env_.agents.default_agent);
+  if (auto ok = check_media_types(*query.message, query.accepted_output_modes, *agent); !ok) {
+    agent_problem_ = ok.error().message;
+    return next_row();
+  }
+  auto asked = std::make_shared<message>(*query.message);
+  if (asked->context_id.empty())
+    asked->context_id = thread_id_source().next("ctx");
+  auto order = std::make_shared<troupe::order>();
+  order->id = task_id{thread_id_source().next("task")};
+  order->context = asked->context_id;
+  order->accepted_output_modes = query.accepted_output_modes;
+  order->time_scale = env_.options.time_scale;
+  order->deadline = env_.now() + env_.options.planning.answer_budget;
+  order->messages.push_back(std::move(asked));
+  phase_ = phase::agent;
+  const auto step = ++step_;
+  tell_after(env_.options.planning.answer_budget, handle_of(self_), planning_timer{false, step});
+  start_result begun;
+  try {
+    begun = agent->start(order, std::make_shared<answer_to_planning>(handle_of(self_), step));
+  } catch (...) {
+    begun = report_failed{text_of_current_exception()};
+  }
+  if (auto* run = std::get_if<agent_run_ptr>(&begun))
+    answering_ = std::move(*run);
+  else if (auto* reply = std::get_if<report_reply>(&begun))
+    answer_with(std::move(reply->message));
+  else
+    std::visit(
+        [this](auto& report) {
+          if constexpr (std::is_constructible_v<agent_report, decltype(std::move(report))>)
+            take(agent_report{std::move(report)});
+        },
+        begun);
+}
+
+void planning_actor::on(answer_reported& fact) {
+  if (phase_ == phase::agent)
+    return take(std::move(fact.report));
+  // It was told to stop, and has.
+  const bool has_ended = std::holds_alternative<report_completed>(fact.report)
+                         || std::holds_alternative<report_failed>(fact.report)
+                         || std::holds_alternative<report_rejected>(fact.report)
+                         || std::holds_alternative<report_canceled>(fact.report);
+  if (!has_ended || !answering_)
+    return;
+  answering_.reset();
+  if (phase_ == phase::over)
+    leave();
+}
+
+void planning_actor::add_parts(std::vector<part>& from) {
+  parts_.insert(parts_.end(), std::make_move_iterator(from.begin()),
+                std::make_move_iterator(from.end()));
+}
+
+void planning_actor::take(agent_report report) {
+  if (auto* made = std::get_if<report_artifact>(&report))
+    return add_parts(made->artifact.parts);
+  if (std::holds_alternative<report_progress>(report)
+      || std::holds_alternative<report_message>(report)
+      || std::holds_alternative<report_note>(report)
+      || std::holds_alternative<report_withdrawal>(report))
+    return;
+  if (auto* done = std::get_if<report_completed>(&report)) {
+    for (auto& made : done->artifacts)
+      add_parts(made.parts);
+    if (parts_.empty() && !done->message.empty())
+      parts_.push_back(text_part(std::move(done->message)));
+    if (!parts_.empty()) {
+      answering_.reset();
+      message said;
+      said.parts = std::move(parts_);
+      return answer_with(std::move(said));
+    }
+    agent_problem_ = "the default agent has made nothing that could be the answer";
+  } else if (const auto* failed = std::get_if<report_failed>(&report)) {
+    agent_problem_ = "the default agent failed: " + failed->reason;
+  } else if (const auto* rejected = std::get_if<report_rejected>(&report)) {
+    agent_problem_ = "the default agent rejects it: " + rejected->reason;
+  } else if (std::holds_alternative<report_question>(report)) {
+    agent_problem_ = "the default agent asks something";
+    stop_agent();
+    return next_row();
+  } else {
+    agent_problem_ = "the default agent has stopped";
+  }
+  answering_.reset();
+  next_row();
+}
+
+void planning_actor::stop_agent() {
+  if (!answering_)
+    return;
+  bool is_over = true;
+  try {
+    is_over = answering_->on_cancel();
+  } catch (...) {
+    is_over = true;
+  }
+  if (is_over)
+    answering_.reset();
+}
+
+void planning_actor::answer_with(message said) {
+  if (said.message_id.empty())
+    said.message_id = thread_id_source().next("msg");
+  said.from = role::agent;
+  said.task_id.clear();
+  const auto* asked = start_.query.message.get();
+  said.context_id = asked ? asked->context_id : std::string{};
+  answer_ = std::make_shared<const message>(std::move(said));
+  finish();
+}
+
+// -- time and the end -----------------------------------------------------------------------------
+
+void planning_actor::on(planning_timer& fact) {
+  if (phase_ == phase::over && !fact.wakes_agent) { // The agent had time to stop.
+    answering_.reset();
+    return leave();
+  }
+  if (fact.step != step_)
+    return;
+  const auto& options = env_.options.planning;
+  if (fact.wakes_agent) {
+    if (phase_ != phase::agent || !answering_)
+      return;
+    try {
+      answering_->on_wake();
+    } catch (...) {
+      take(agent_report{report_failed{text_of_current_exception()}});
+    }
+    return;
+  }
+  if (phase_ == phase::planner) {
+    planning_.reset();
+    planner_problem_ = "the planner has not answered within " + seconds_text(options.budget);
+    next_row();
+  } else if (phase_ == phase::agent) {
+    stop_agent();
+    agent_problem_ =
+        "the default agent has not answered within " + seconds_text(options.answer_budget);
+    next_row();
+  }
+}
+
+void planning_actor::on(cancel_planning&) {
+  start_.done(make_error(errc::unavailable, "the planning was canceled"));
+  planning_.reset();
+  stop_agent();
+  if (!answering_)
+    return leave();
+  phase_ = phase::over;
+  tell_after(env_.options.cancel_grace, handle_of(self_), planning_timer{});
+}
+
+void planning_actor::finish() {
+  auto out = std::make_shared<planned_message>();
+  out->made = std::move(made_);
+  out->answer = std::move(answer_);
+  out->at = env_.now();
+  out->took = std::chrono::duration_cast<std::chrono::milliseconds>(env_.now() - begun_);
+  start_.done(planned_message_ptr{std::move(out)});
+  if (!answering_)
+    return leave();
+  phase_ = phase::over;
+  tell_after(env_.options.cancel_grace, handle_of(self_), planning_timer{});
+}
+
+void planning_actor::leave() {
+  self_->quit();
+}
+
+} // namespace troupe

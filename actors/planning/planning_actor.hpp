@@ -1,0 +1,67 @@
+// Decides what becomes of one message, and ends. It asks the planner of the options and the default
+// agent where the verdict says so; if one of them fails or takes too long, the next row decides.
+#pragma once
+
+#include "actors/planning/planning_desk.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+struct planning_start {
+  planning_query query;
+  template_list templates;
+  reply_port<planned_message_ptr> done;
+  std::function<void()> left; ///< Called when the actor is gone.
+};
+
+struct planning_actor {
+  using handle = planning_handle;
+  static inline const char* name = "troupe.planning";
+
+  planning_actor(actor_pointer<handle> self, environment& env, planning_start&& start);
+  planning_actor(const planning_actor&) = delete;
+  planning_actor& operator=(const planning_actor&) = delete;
+  ~planning_actor();
+
+  void begin();
+  void on(planner_reported& fact);
+  void on(answer_reported& fact);
+  void on(planning_timer& fact);
+  void on(cancel_planning& fact);
+
+private:
+  enum class phase : std::uint8_t { deciding, planner, agent, over };
+
+  void decide();
+  void next_row();
+  void ask_planner();
+  void ask_agent();
+  void take(planner_report report);
+  void take(agent_report report);
+  /// Why the plan is not one that may run.
+  [[nodiscard]] std::string fault_of(const objective_spec& plan) const;
+  void add_parts(std::vector<part>& from);
+  void answer_with(message said);
+  void finish();
+  void stop_agent();
+  void leave();
+
+  actor_pointer<handle> self_;
+  environment& env_;
+  planning_start start_;
+  timestamp begun_;
+  phase phase_ = phase::deciding;
+  std::uint32_t step_ = 0;
+  planner::verdict made_;
+  message_ptr answer_;
+  std::string planner_problem_;
+  std::string agent_problem_;
+  planner_run_ptr planning_;
+  agent_run_ptr answering_;
+  std::vector<part> parts_; ///< Of artifacts, until the agent ends.
+};
+
+} // namespace troupe

@@ -1,0 +1,90 @@
+// What becomes of a message: the verdict of the planner (planner/verdict.hpp), with the answers of
+// the agent and of the planner that it asks. Each message gets an actor of its own, so that no
+// event loop reads a text, and a planner that hangs holds up nobody.
+//
+// Thread-safe.
+#pragma once
+
+#include "actors/environment.hpp"
+#include "actors/reply_port.hpp"
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/principal.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "planner/verdict.hpp"
+
+namespace troupe {
+
+/// What is asked about a message.
+struct planning_query {
+  planner::planning_request request;
+  /// Whether the planner of the options is asked; else decision::ask_model is an answer.
+  bool asks_planner = false;
+  std::string objective; ///< As in planning_order.
+  std::uint32_t attempt = 1;
+  /// The planner is not asked, because the process has ended each time that it was.
+  bool skips_planner = false;
+  /// For the agent that answers directly; null: none is asked.
+  message_ptr message;
+  std::vector<std::string> accepted_output_modes{};
+};
+
+struct planned_message {
+  planner::verdict made;
+  message_ptr answer{}; ///< With decision::direct_answer: of the agent or the planner.
+  timestamp at{};
+  std::chrono::milliseconds took{0};
+
+  /// For the metadata of what is made of it: planner::note_of, and `seconds`.
+  [[nodiscard]] boost::json::object note() const;
+};
+
+using planned_message_ptr = std::shared_ptr<const planned_message>;
+using template_list = std::shared_ptr<const std::vector<planner::plan_template>>;
+
+/// The templates of the program, then those of the options. errc::invalid_document: one cannot be
+/// read, or has the name of another.
+[[nodiscard]] result<template_list> read_templates(const planning_options& options);
+
+class planning_desk {
+public:
+  explicit planning_desk(environment& env);
+  planning_desk(const planning_desk&) = delete;
+  planning_desk& operator=(const planning_desk&) = delete;
+
+  [[nodiscard]] bool is_on() const noexcept { return env_.options.planning.is_on; }
+  [[nodiscard]] bool has_planner() const noexcept {
+    return env_.options.planning.planner != nullptr;
+  }
+  /// Errors: those of planner::decide; unavailable.
+  void ask(planning_query query, reply<planned_message_ptr> done);
+  /// Nobody waits any more for what was asked about this objective.
+  void cancel(const std::string& objective);
+  /// For the messages that come from now on.
+  void replace(template_list templates);
+  [[nodiscard]] template_list templates() const;
+  /// Ends all plannings.
+  void close();
+
+private:
+  struct entry {
+    std::string objective;
+    planning_handle actor;
+  };
+
+  environment& env_;
+  mutable std::mutex guard_;
+  template_list templates_;
+  bool is_closed_ = false;
+  std::uint64_t last_ = 0;
+  std::unordered_map<std::uint64_t, entry> under_way_;
+};
+
+} // namespace troupe

@@ -1,0 +1,273 @@
+// What becomes of a message, and who is asked about it, on the manual clock. Over the wire:
+// tests/net/a2a/planned_messages_test.cpp.
+#include "actors/service/service.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/clock_bed.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "planner/verdict.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr const char* two_papers = "Research AI safety papers and write a summary";
+
+/// Answers what it knows, and hands the rest on.
+class quick_agent final : public agent {
+public:
+  explicit quick_agent(std::shared_ptr<hand_agent> others) : others_(std::move(others)) {}
+  start_result start(const order_ptr& order, const agent_port_ptr& port) override {
+    if (order->text() == "2 + 2")
+      return report_completed{{text_artifact("sum", "4")}, {}};
+    if (order->text() == "Who breaks?")
+      throw std::runtime_error("broken");
+    return others_->start(order, port);
+  }
+  [[nodiscard]] bool answers_directly() const override { return true; }
+
+private:
+  std::shared_ptr<hand_agent> others_;
+};
+
+/// Does what the text says.
+class told_planner final : public text_planner {
+public:
+  planner_start plan(const planning_order_ptr& order, const planner_port_ptr& port) override {
+    orders.push_back(order);
+    ports.push_back(port);
+    const auto says = [&](const char* word) { return order->text.find(word) != std::string::npos; };
+    if (says("throw"))
+      throw std::runtime_error("it broke");
+    if (says("decline"))
+      return report_no_plan{"too hard"};
+    if (says("answer"))
+      return report_answer{"42"};
+    if (says("forbidden"))
+      return report_plan{steps("command"), {}};
+    if (says("plan"))
+      return report_plan{steps(""), {"both are needed"}};
+    return std::make_unique<planner_run>();
+  }
+  static objective_spec steps(const std::string& agent) {
+    plan_spec plan;
+    plan.name = "two";
+    for (const auto* name : {"first", "second"}) {
+      task_spec task;
+      task.name = name;
+      task.agent = agent;
+      plan.tasks.push_back(std::move(task));
+    }
+    objective_spec out;
+    out.name = "made by the planner";
+    out.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
+    return out;
+  }
+
+  std::vector<planning_order_ptr> orders;
+  std::vector<planner_port_ptr> ports;
+};
+
+executor_options with_planner(const std::shared_ptr<told_planner>& own) {
+  executor_options out;
+  out.planning.planner = own;
+  return out;
+}
+
+struct planning_bed : clock_bed {
+  explicit planning_bed(executor_options how = {}) : clock_bed(std::move(how)) {
+    agents.add("quick", std::make_shared<quick_agent>(hand));
+    agents.default_agent = "quick";
+  }
+
+  /// What a message of a client with the extension led to, if that is known without more time.
+  std::optional<result<send_result>> say(const std::string& text,
+                                         std::optional<bool> prefers = std::nullopt,
+                                         const std::string& context = {}) {
+    send_request request;
+    request.command.message.message_id = "m";
+    request.command.message.from = role::user;
+    request.command.message.context_id = context;
+    request.command.message.parts.push_back(text_part(text));
+    request.planning = std::make_shared<planning_wishes>();
+    request.planning->prefers_objective = prefers;
+    all.emplace(main_gateway());
+    sending = all->send(std::move(request), [] {});
+    clock.settle();
+    return sending->poll(true);
+  }
+  objective_ptr whole(const objective_id& id) {
+    objective_ptr out;
+    records().read_objective(id, [&](const result<objective_ptr>& now) { out = now.value(); });
+    return out;
+  }
+  static std::string note_of(const objective_ptr& objective) {
+    return boost::json::serialize(objective->metadata.at(planner::planner_key));
+  }
+
+  std::optional<service> all;
+  std::shared_ptr<pending_send> sending;
+};
+
+} // namespace
+
+TEST_CASE("S2_two_steps: a text that a template fits becomes its objective, and begins",
+          "[actors][planning]") {
+  planning_bed bed;
+  const auto sent = bed.say(two_papers);
+  REQUIRE((sent && *sent));
+  REQUIRE((*sent)->objective);
+  const auto& made = *(*sent)->objective;
+  CHECK(made.name == two_papers);
+  REQUIRE(made.plans.size() == 2);
+  CHECK(made.plans[0].spec->tasks[0].name == "Search papers");
+  CHECK((*sent)->task->id == made.root_task);
+  CHECK_THAT(bed.note_of((*sent)->objective), Contains(R"("who":"template")"));
+  CHECK(bed.hand->of("Search papers").number == 1);
+}
+
+TEST_CASE("S1_question: a direct answer leaves nothing; without one the next row decides",
+          "[actors][planning]") {
+  planning_bed bed;
+  const auto sum = bed.say("2 + 2");
+  REQUIRE((sum && *sum));
+  REQUIRE((*sum)->answer);
+  CHECK(text_of((*sum)->answer->parts) == "4");
+  const auto broken = bed.say("Who breaks?", true);
+  REQUIRE((broken && *broken && (*broken)->objective));
+  CHECK_THAT(bed.note_of((*broken)->objective), Contains("the default agent failed: broken"));
+  // It goes on: the time runs out, and the agent is told to stop.
+  CHECK_FALSE(bed.say("What now?", true));
+  bed.clock.advance(3s);
+  const auto late = bed.sending->poll(true);
+  REQUIRE((late && *late && (*late)->objective));
+  CHECK_THAT(bed.note_of((*late)->objective), Contains("has not answered within 2 s"));
+  CHECK(bed.hand->canceled.size() == 1);
+}
+
+TEST_CASE(
+    "S7_fallback: an objective is `planning` while its planner is asked, and works with what it "
+    "makes",
+    "[actors][planning]") {
+  const auto own = std::make_shared<told_planner>();
+  planning_bed bed(with_planner(own));
+  const auto sent = bed.say("Please wait for it");
+  REQUIRE((sent && *sent && (*sent)->objective));
+  const auto id = (*sent)->objective->id;
+  CHECK((*sent)->task->status.state == task_state::working);
+  CHECK(bed.whole(id)->state == objective_state::planning);
+  REQUIRE(own->ports.size() == 1);
+  CHECK(own->orders[0]->text == "Please wait for it");
+  SECTION("a plan") {
+    own->ports[0]->report(report_plan{told_planner::steps(""), {"both are needed"}});
+    bed.clock.settle();
+    const auto now = bed.whole(id);
+    CHECK(now->state == objective_state::working);
+    CHECK(now->name == "made by the planner");
+    REQUIRE(now->plans.size() == 1);
+    CHECK(now->plans[0].spec->tasks.size() == 2);
+    CHECK_THAT(bed.note_of(now),
+               Contains(R"("who":"model")") && Contains("both are needed") && !Contains("attempt"));
+  }
+  SECTION("nothing in time") {
+    bed.clock.advance(61s);
+    const auto now = bed.whole(id);
+    CHECK(now->state == objective_state::working);
+    REQUIRE(now->plans.size() == 1);
+    CHECK(now->plans[0].spec->tasks[0].description == "Please wait for it");
+    CHECK_THAT(bed.note_of(now), Contains("the planner has not answered within 60 s"));
+    own->ports[0]->report(report_plan{told_planner::steps(""), {}});
+    bed.clock.settle();
+    CHECK(bed.whole(id)->plans.size() == 1);
+  }
+  SECTION("a cancel before") {
+    update_objective end;
+    end.id = id;
+    end.state = objective_state::canceled;
+    bed.main_gateway().update(std::move(end), [](const result<objective_ptr>&) {});
+    bed.clock.settle();
+    own->ports[0]->report(report_plan{told_planner::steps(""), {}});
+    bed.clock.settle();
+    CHECK(bed.whole(id)->state == objective_state::canceled);
+    CHECK(bed.whole(id)->plans.size() == 0);
+  }
+  SECTION("the end of the process, twice") {
+    const auto again = [&] {
+      recovered left;
+      left.objectives.push_back(bed.whole(id));
+      bed.all.reset();
+      bed.stop();
+      bed.main_gateway().resume(left);
+      bed.clock.settle();
+    };
+    again();
+    CHECK(own->orders.size() == 2);
+    CHECK(own->orders[1]->attempt == 2);
+    CHECK(bed.whole(id)->state == objective_state::planning);
+    again();
+    CHECK(own->orders.size() == 2);
+    CHECK(bed.whole(id)->state == objective_state::working);
+    REQUIRE(bed.whole(id)->plans.size() == 1);
+    CHECK(bed.whole(id)->plans[0].spec->tasks[0].description == "Please wait for it");
+    CHECK_THAT(bed.note_of(bed.whole(id)), Contains("each time that the planner was asked"));
+  }
+}
+
+TEST_CASE("S7_fallback: a planner that makes no plan that may run loses no message",
+          "[actors][planning]") {
+  const auto own = std::make_shared<told_planner>();
+  planning_bed bed(with_planner(own));
+  const std::vector<std::pair<std::string, std::string>> faults{
+      {"Please throw", "the planner failed: it broke"},
+      {"Please decline", "too hard"},
+      {"Please use forbidden agents", "which planned tasks may not name"}};
+  for (const auto& [text, reason] : faults) {
+    CAPTURE(text);
+    const auto sent = bed.say(text);
+    REQUIRE((sent && *sent && (*sent)->objective));
+    const auto now = bed.whole((*sent)->objective->id);
+    CHECK(now->state == objective_state::working);
+    REQUIRE(now->plans.size() == 1);
+    CHECK(now->plans[0].spec->tasks[0].description == text);
+    CHECK_THAT(bed.note_of(now), Contains(reason));
+  }
+  const auto answered = bed.say("Please answer");
+  REQUIRE((answered && *answered && (*answered)->objective));
+  CHECK(bed.whole((*answered)->objective->id)->state == objective_state::completed);
+}
+
+TEST_CASE("D6_option_b: what is planned in the context of an objective joins it",
+          "[actors][planning]") {
+  const auto own = std::make_shared<told_planner>();
+  planning_bed bed(with_planner(own));
+  objective_spec first;
+  first.id = objective_id{"o"};
+  first.name = "o";
+  first.plans = told_planner::steps("").plans;
+  bed.begin(std::move(first));
+  const auto joined = bed.say("Please plan this", std::nullopt, "o");
+  REQUIRE((joined && *joined));
+  CHECK(bed.whole(objective_id{"o"})->plans.size() == 2);
+  const auto both = bed.say(two_papers, std::nullopt, "o");
+  REQUIRE((both && *both));
+  const auto now = bed.whole(objective_id{"o"});
+  REQUIRE(now->plans.size() == 4);
+  CHECK(now->plans[3].spec->dependencies.at(0) == now->plans[2].spec->id.str());
+  // The planner says nothing; then the agent answers, and the objective stays as it is.
+  CHECK_FALSE(bed.say("2 + 2", std::nullopt, "o"));
+  bed.clock.advance(61s);
+  const auto sum = bed.sending->poll(true);
+  REQUIRE((sum && *sum && (*sum)->answer));
+  CHECK(text_of((*sum)->answer->parts) == "4");
+  CHECK(bed.whole(objective_id{"o"})->revision == now->revision);
+}
