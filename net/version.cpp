@@ -4,6 +4,7 @@
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/hex.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/hitl.hpp"
 #include <troupe/protocol/progress.hpp>
 
 #include <algorithm>
@@ -79,6 +80,7 @@ active_extensions parse_extensions(std::string_view list) noexcept {
     active.progress = active.progress || uri == progress_uri;
     active.cursors = active.cursors || uri == stream_cursor_uri;
     active.idempotent_sends = active.idempotent_sends || uri == idempotent_send_uri;
+    active.hitl = active.hitl || uri == hitl::uri;
   }
   return active;
 }
@@ -95,6 +97,7 @@ void append_extensions_header(std::string& out, const active_extensions& active,
   add(active.opt, opt::uri);
   add(active.progress, progress_uri);
   add(active.cursors, stream_cursor_uri);
+  add(active.hitl, hitl::uri);
   add(active.idempotent_sends, idempotent_send_uri);
   out.append("A2A-Extensions: ").append(uris).append("\r\n");
   if (version == asked_version::v0_3 || version == asked_version::absent)

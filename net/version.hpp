@@ -29,8 +29,11 @@ struct active_extensions {
   bool progress = false;
   bool cursors = false;          ///< Of streams (protocol/a2a/stream_mark.hpp).
   bool idempotent_sends = false; ///< Sends with the header `Idempotency-Key` (docs/a2a.md).
+  bool hitl = false;             ///< Questions in kagent's words (docs/questions.md).
 
-  [[nodiscard]] bool any() const noexcept { return opt || progress || cursors || idempotent_sends; }
+  [[nodiscard]] bool any() const noexcept {
+    return opt || progress || cursors || idempotent_sends || hitl;
+  }
 };
 
 /// `list`: comma separated URIs; unknown ones are ignored, blanks trimmed.

@@ -26,7 +26,7 @@ bool event_texts::write(json_writer& out, const change& where, const key& which)
   if (which.has_cursor)
     cursor = to_string(stream_cursor{where.sequence, static_cast<std::uint32_t>(which.event)});
   return which.codec->write_event(out, where, where.events[which.event],
-                                  {.last = which.last, .cursor = cursor});
+                                  {.last = which.last, .cursor = cursor, .hitl = which.hitl});
 }
 
 event_texts::shard& event_texts::shard_of(const change_ptr& where) noexcept {

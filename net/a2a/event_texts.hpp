@@ -27,6 +27,7 @@ public:
     bool has_cursor = false;
     std::uint8_t detail = 0;    ///< Of an objective's stream: how much it shows, from 1 on.
     std::uint64_t revision = 0; ///< Of an objective's stream, after the change.
+    bool hitl = false;          ///< As in stream_mark.
 
     friend bool operator==(const key&, const key&) = default;
   };

@@ -32,6 +32,16 @@ void write_history(json_writer& out, const plan_history_page& page) {
   out.end_array();
 }
 
+void write_history(json_writer& out, const objective_history_page& page) {
+  std::vector<plan_spec_ptr> plans;
+  for (const auto& plan : page.objective->plans)
+    plans.push_back(plan.spec);
+  out.begin_array();
+  for (const auto& each : page.changes)
+    opt::write_objective_revision(out, plans, each.revision, *each.change, each.first, each.last);
+  out.end_array();
+}
+
 error explained(error refused, const plan_history_page& missed) {
   if (missed.changes.empty())
     return refused;
@@ -51,6 +61,30 @@ void explain(const service& of, const get_history& missed, error refused,
           [refused = std::move(refused), done](const result<plan_history_page>& found) mutable {
             done(found ? explained(std::move(refused), *found) : std::move(refused));
           });
+}
+
+void explain(const service& of, const get_objective_history& missed, error refused,
+             const reply<change_report>& done) {
+  if (refused.code != errc::revision_mismatch)
+    return done(std::move(refused));
+  of.list(missed, [refused = std::move(refused),
+                   done](const result<objective_history_page>& found) mutable {
+    if (found && !found->changes.empty()) {
+      refused.details.clear();
+      json_writer out(refused.details);
+      out.begin_object().key("current").number(found->objective->revision).key("changes");
+      write_history(out, *found);
+      out.end_object();
+    }
+    done(std::move(refused));
+  });
+}
+
+get_objective_history missed_by(const modify_objective& command) {
+  return {.who = command.who,
+          .id = command.id,
+          .after = command.if_revision,
+          .page_size = missed_changes_max};
 }
 
 get_history missed_by(const change_plan& command) {

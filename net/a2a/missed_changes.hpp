@@ -12,6 +12,7 @@ namespace troupe::net {
 
 /// The changes of a page, as an array.
 void write_history(json_writer& out, const plan_history_page& page);
+void write_history(json_writer& out, const objective_history_page& page);
 
 /// A refused revision, with the current one and the changes of the page in its details.
 [[nodiscard]] error explained(error refused, const plan_history_page& missed);
@@ -21,7 +22,11 @@ void write_history(json_writer& out, const plan_history_page& page);
 void explain(const service& of, const get_history& missed, error refused,
              const reply<change_report>& done);
 
+void explain(const service& of, const get_objective_history& missed, error refused,
+             const reply<change_report>& done);
+
 /// What a client has missed whose command is refused because of its revision.
 [[nodiscard]] get_history missed_by(const change_plan& command);
+[[nodiscard]] get_objective_history missed_by(const modify_objective& command);
 
 } // namespace troupe::net

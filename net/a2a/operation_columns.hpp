@@ -49,6 +49,7 @@ struct basic_column {
 /// What the extensions that the client activated add to a task.
 inline void show_extensions(task_view_options& view, const operation_call& call) {
   view.include_progress = call.extensions.progress;
+  view.include_hitl = call.extensions.hitl;
   view.include_times = call.extensions.opt;
 }
 
@@ -341,6 +342,15 @@ struct json_column<operation::modify_plan>
 template<>
 struct json_column<operation::modify_objective>
     : basic_column<modify_objective, change_report, &opt::read_modify_objective, &service::modify> {
+  static void ask(const service& of, command& asked, reply<answer> done) {
+    auto missed = missed_by(asked);
+    basic_column::ask(of, asked,
+                      [of, missed = std::move(missed), done = std::move(done)](result<answer> one) {
+                        if (one)
+                          return done(std::move(one));
+                        explain(of, missed, std::move(one).error(), done);
+                      });
+  }
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {
     opt::write(out, report);
   }
@@ -361,6 +371,30 @@ struct json_column<operation::list_history>
       return;
     }
     out.key("revision").number(page.plan.plan().revision).key("changes");
+    write_history(out, page);
+    out.optional_member("nextPageToken", page.next_page_token);
+    if (!page.is_complete)
+      out.key("isComplete").boolean(false);
+    out.end_object();
+  }
+};
+
+template<>
+struct json_column<operation::list_objective_history>
+    : basic_column<const get_objective_history&, objective_history_page,
+                   &opt::read_get_objective_history, &service::list> {
+  static bool is_long(const command&, const answer& page) {
+    return page.past && answer_size{}.add(*page.past, true, true).is_long();
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& page) {
+    out.begin_object().member("objectiveId", page.objective->id.str());
+    if (page.past) {
+      out.key("revision").number(page.past->revision).key("objective");
+      opt::write_spec(out, opt::spec_of(*page.past));
+      out.end_object();
+      return;
+    }
+    out.key("revision").number(page.objective->revision).key("changes");
     write_history(out, page);
     out.optional_member("nextPageToken", page.next_page_token);
     if (!page.is_complete)

@@ -168,6 +168,8 @@ std::vector<operation_binding> make_table() {
       {list_objectives, &serve<list_objectives>, "", "", "objectives/list", {{at::objectives, "", verb::get}}},
       {update_objective, &serve<update_objective>, "", "", "objectives/update", {{at::objective, "", verb::patch}}},
       {modify_objective, &serve<modify_objective>, "", "", "objectives/modify", {{at::objective, "modify", verb::post}}},
+      {list_objective_history, &serve<list_objective_history>, "", "", "objectives/history",
+       {{at::objective, "history", verb::get}}},
       {create_plan, &serve<create_plan>, "", "", "plans/create", {{at::plans, "", verb::post}}},
       {get_plan, &serve<get_plan>, "", "", "plans/get", {{at::plan, "", verb::get}}},
       {list_plans, &serve<list_plans>, "", "", "plans/list", {{at::plans, "", verb::get}}},

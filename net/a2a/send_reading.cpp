@@ -21,6 +21,40 @@ const boost::json::value* find_member(const send_message& in, std::string_view k
   return in.metadata.if_contains(key);
 }
 
+error is_wrong(std::string_view key, std::string_view expected) {
+  return make_error(errc::invalid_params, std::string(key) + " must be " + std::string(expected),
+                    "message.metadata");
+}
+
+/// What the message says about planning. Nothing for a message to a task, or of a client that has
+/// not activated the extension; only a template may be asked for without it.
+result<std::shared_ptr<planning_wishes>> read_planning(const operation_call& call,
+                                                       const send_message& in) {
+  const auto* named = find_member(in, "opt/v1/template");
+  if (!in.message.task_id.empty() || (!call.extensions.opt && named == nullptr))
+    return std::shared_ptr<planning_wishes>{};
+  auto out = std::make_shared<planning_wishes>();
+  if (named != nullptr) {
+    if (!named->is_string() || named->get_string().empty())
+      return is_wrong("opt/v1/template", "the name of a template");
+    out->template_name = named->get_string();
+  }
+  if (const auto* params = find_member(in, "opt/v1/params")) {
+    if (!params->is_object())
+      return is_wrong("opt/v1/params", "an object: the values of the template by name");
+    out->params = params->get_object();
+  }
+  if (const auto* prefers = find_member(in, "opt/v1/preferObjective")) {
+    if (!prefers->is_bool())
+      return is_wrong("opt/v1/preferObjective", "true or false");
+    out->prefers_objective = prefers->get_bool();
+  }
+  if (const auto* name = find_member(in, "opt/v1/suggestedName");
+      name != nullptr && name->is_string())
+    out->name = name->get_string();
+  return out;
+}
+
 /// What `opt/v1/objective` or `opt/v1/plan` asks for; or `opt/v1/preferObjective` of a client that
 /// activated the extension. Nothing, for a message to a task.
 result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
@@ -51,11 +85,6 @@ result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
       name != nullptr && name->is_string())
     out->name = std::string_view(name->get_string().data(), name->get_string().size());
   return out;
-}
-
-error is_wrong(std::string_view key, std::string_view expected) {
-  return make_error(errc::invalid_params, std::string(key) + " must be " + std::string(expected),
-                    "message.metadata");
 }
 
 /// What the message says of the question that it answers: its id (only that one is meant), and
@@ -125,8 +154,17 @@ result<std::unique_ptr<send_params>> read_send(const operation_call& call) {
   if (!wish)
     return wish.error();
   request.objective = std::move(*wish);
-  if (request.objective && call.extensions.opt && read->leaves_waiting_open)
-    request.waits = false; // as OPT prints it (docs/a2a.md, D8)
+  auto planning = read_planning(call, request.command);
+  if (!planning)
+    return planning.error();
+  request.planning = std::move(*planning);
+  // As OPT prints it (docs/a2a.md, D8).
+  if (request.planning)
+    request.planning->answers_at_once = call.extensions.opt && read->leaves_waiting_open;
+  const bool brings =
+      request.objective && (request.objective->objective || request.objective->plan);
+  if (brings && call.extensions.opt && read->leaves_waiting_open)
+    request.waits = false;
   return out;
 }
 

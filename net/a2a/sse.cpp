@@ -83,7 +83,7 @@ bool is_made_in_pieces(const change& news, const event& happened) {
   const auto* output = std::get_if<task_artifact>(&happened);
   const auto* said = std::get_if<task_message>(&happened);
   return (output && output->artifact) || std::holds_alternative<task_moved>(happened)
-         || (said && is_from_agent(*said));
+         || std::holds_alternative<question_reminded>(happened) || (said && is_from_agent(*said));
 }
 
 /// The feed of a task on its way to its client.
@@ -126,7 +126,11 @@ private:
       const auto* moved = std::get_if<task_moved>(&fact);
       state_ = moved ? moved->to : state_;
       is_over_ = moved != nullptr && ends_at(stream_, moved->to);
-      const event_texts::key which{call_.codec, index, is_over_, call_.extensions.cursors};
+      const event_texts::key which{.codec = call_.codec,
+                                   .event = index,
+                                   .last = is_over_,
+                                   .has_cursor = call_.extensions.cursors,
+                                   .hitl = call_.extensions.hitl};
       if (is_made_in_pieces(*news, fact)) {
         add_long({}, [news, which](json_writer& out) {
           out.keep(news);
@@ -153,6 +157,7 @@ private:
                          .record = record,
                          .view = {.history_length = stream_.history_length,
                                   .include_progress = call_.extensions.progress,
+                                  .include_hitl = call_.extensions.hitl,
                                   .include_times = call_.extensions.opt,
                                   .objective = stream_.objective.get()},
                          .objective = stream_.objective,
@@ -382,7 +387,7 @@ awaitable<void> stream_answer(operation_call& call, message_ptr answer) {
   co_await show_only(call, [&] {
     add_event(call, [&](std::string& text) {
       json_writer out(text);
-      call.codec->write_answer(out, *answer);
+      call.codec->write_answer(out, *answer, call.extensions.opt);
       return true;
     });
   });

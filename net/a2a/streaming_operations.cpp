@@ -53,11 +53,14 @@ read_long_send(operation_call& call) {
 awaitable<void> answer_send(operation_call& call, const send_result& sent,
                             std::optional<std::uint32_t> history_length) {
   if (sent.answer) {
-    answer(call, [&](json_writer& out) { call.codec->write_answer(out, *sent.answer); });
+    answer(call, [&](json_writer& out) {
+      call.codec->write_answer(out, *sent.answer, call.extensions.opt);
+    });
     return {};
   }
   const task_view_options view{.history_length = history_length,
                                .include_progress = call.extensions.progress,
+                               .include_hitl = call.extensions.hitl,
                                .include_times = call.extensions.opt,
                                .objective = sent.objective.get()};
   const auto* beside = call.extensions.opt ? sent.objective.get() : nullptr;

@@ -3,6 +3,7 @@
 #include "net/version.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/hitl.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include <troupe/actors/limits.hpp>
 #include <troupe/net/limits.hpp>
@@ -53,13 +54,17 @@ std::vector<agent_extension> make_extensions(const card_options& options) {
   cursors.uri = stream_cursor_uri;
   cursors.description =
       "Streams that go on where they broke: cursors in the metadata of events, replay behind one.";
+  agent_extension hitl_words; // docs/questions.md
+  hitl_words.uri = hitl::uri;
+  hitl_words.description = "Questions of tasks as kagent asks and answers them.";
   agent_extension sends; // docs/a2a.md, "The same message again"
   sends.uri = idempotent_send_uri;
   sends.description = "Sends that may be repeated: header Idempotency-Key.";
   sends.params = {{"maxKeyBytes", idempotency_key_bytes_max},
                   {"keptSeconds", std::chrono::seconds{idempotency_key_window}.count()},
                   {"survivesRestart", options.persistent}};
-  return {std::move(plans), std::move(progress), std::move(cursors), std::move(sends)};
+  return {std::move(plans), std::move(progress), std::move(cursors), std::move(sends),
+          std::move(hitl_words)};
 }
 
 std::vector<agent_skill> skills_of(const agent_registry& agents) {

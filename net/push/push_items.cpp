@@ -122,7 +122,8 @@ std::string push_items::write(const change& where, const event& fact) const {
   if (is_progress && !tells_progress_)
     return {};
   if (payload_ == push_payload::v0_3) {
-    const bool is_told = is_progress || state_after(fact) || is_message_of_agent(fact);
+    const bool is_told = is_progress || state_after(fact) || is_message_of_agent(fact)
+                         || std::holds_alternative<question_reminded>(fact);
     return is_told && so_far_ ? write_task(*so_far_, payload_, tells_progress_) : std::string{};
   }
   if (const auto* created = std::get_if<task_created>(&fact))

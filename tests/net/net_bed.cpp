@@ -61,12 +61,15 @@ void puppet_agent::note_input(std::string text) {
 }
 
 net_bed::net_bed(server_options options, const std::string& default_agent,
-                 std::unique_ptr<store> keeps, executor_options how)
+                 std::unique_ptr<store> keeps, executor_options how,
+                 const std::function<void(net_bed&)>& add_more)
     : records(keeps ? std::move(keeps) : make_memory_store()),
       puppet(std::make_shared<puppet_agent>()) {
   const auto left = records->recover().value();
   register_builtin_agents(agents, {.command = std::nullopt, .conformance = true});
   agents.add("puppet", puppet);
+  if (add_more)
+    add_more(*this);
   agents.default_agent = default_agent;
   how.threads = 2;
   main_gateway = std::make_unique<gateway>(*records, agents, how);

@@ -12,6 +12,7 @@
 #include <boost/json/value.hpp>
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,9 +43,10 @@ private:
 
 class net_bed {
 public:
-  /// `keeps`: null = a memory store.
+  /// `keeps`: null = a memory store. `add_more` adds agents beside the built-in ones and `puppet`.
   explicit net_bed(server_options options = {}, const std::string& default_agent = "echo",
-                   std::unique_ptr<store> keeps = nullptr, executor_options how = {});
+                   std::unique_ptr<store> keeps = nullptr, executor_options how = {},
+                   const std::function<void(net_bed&)>& add_more = nullptr);
 
   [[nodiscard]] http_client connect(int receive_bytes = 0) const {
     return http_client(port, receive_bytes);

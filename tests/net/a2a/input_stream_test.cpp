@@ -127,3 +127,18 @@ TEST_CASE("Q10_subscribe: all open questions are listed, however many pages they
   for (int i = 0; i < count; ++i)
     CHECK(at(next_event(client), "/input/state") == "open");
 }
+
+TEST_CASE("Q10_subscribe: who watches questions hears of claims", "[net][opt][question][sse]") {
+  const net_bed bed;
+  static_cast<void>(bed.result_of("objectives/create", tour));
+  ask_as(bed, "a", of_a);
+  auto client = watch_inputs(bed, "");
+  CHECK(at(next_event(client), "/inputs/totalSize") == "1");
+  CHECK(at(next_event(client), "/input/id") == of_a);
+  static_cast<void>(
+      bed.result_of("inputs/claim", R"({"id":")" + std::string(of_a) + R"(","by":"anna"})"));
+  CHECK(at(next_event(client), "/input/claim/by") == "anna");
+  static_cast<void>(
+      bed.result_of("inputs/release", R"({"id":")" + std::string(of_a) + R"(","by":"anna"})"));
+  CHECK(at(next_event(client), "/input/claim") == "(none)");
+}

@@ -492,3 +492,90 @@ TEST_CASE("Q13_kagent: a question is answered in kagent's words", "[net][opt][qu
         == value);
   }
 }
+
+TEST_CASE("Q12_reminders: who follows a task is reminded of its question, in both versions",
+          "[net][opt][question][sse]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  report_question asked{"On Friday?"};
+  asked.remind_after = std::chrono::seconds{1};
+  ask(bed, "a", asked);
+  REQUIRE(comes_open(bed, on_friday));
+  const bool is_1_0 = GENERATE(true, false);
+  auto client = bed.connect();
+  client.send(is_1_0
+                  ? http_client::post_text(rpc("SubscribeToTask", R"({"id":"trip.p0.t0"})"))
+                  : http_client::post_text(rpc("tasks/resubscribe", R"({"id":"trip.p0.t0"})"), ""));
+  REQUIRE(client.receive_head().status == 200);
+  REQUIRE(client.next_event()); // as it stands
+  const auto text = client.next_event();
+  REQUIRE(text);
+  const auto event = boost::json::parse(*text);
+  INFO(event);
+  const std::string update = is_1_0 ? "/result/statusUpdate" : "/result";
+  CHECK(at(event, update + "/taskId") == "trip.p0.t0");
+  CHECK(at(event, update + "/status/state")
+        == (is_1_0 ? "TASK_STATE_INPUT_REQUIRED" : "input-required"));
+  CHECK(at(event, update + "/status/message/parts/0/text") == "On Friday?");
+  CHECK(at(event, update + "/status/message/metadata/opt~1v1~1inputId") == on_friday);
+  CHECK(at(event, update + "/status/message/metadata/opt~1v1~1reminder") != "(none)");
+  const auto shown = bed.result_of("inputs/get", R"({"id":"trip.p0.t0.question-1"})");
+  CHECK(at(shown, "/input/remindAfter") == "1");
+  CHECK(at(shown, "/input/reminders") != "(none)");
+}
+
+TEST_CASE("Q13_kagent: a client that activated kagent's extension is asked in its words",
+          "[net][opt][question][hitl]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a",
+      report_question{"Which day?", false, {}, {{"type", "string"}, {"enum", {"Fri", "Sat"}}}});
+  REQUIRE(comes_open(bed, on_friday));
+  const std::string uri = "https://kagent.dev/extensions/hitl/v1";
+  const std::string of_message =
+      "/status/message/metadata/https:~1~1kagent.dev~1extensions~1hitl~1v1";
+  auto client = bed.connect();
+  const bool is_1_0 = GENERATE(true, false);
+  const std::string headers = is_1_0 ? "A2A-Version: 1.0\r\n" : "";
+  const std::string method = is_1_0 ? "GetTask" : "tasks/get";
+  const auto read = [&](const std::string& more) {
+    return client.post(rpc(method, R"({"id":"trip.p0.t0"})"), headers + more);
+  };
+  const auto plain = boost::json::parse(read("").body);
+  CHECK(at(plain, "/result" + of_message) == "(none)");
+  CHECK(at(plain, "/result/status/message/extensions") == "(none)");
+  const auto answer = read("A2A-Extensions: " + uri + "\r\n");
+  CHECK(answer.header("a2a-extensions") == uri);
+  const auto task = boost::json::parse(answer.body);
+  CHECK(at(task, "/result/status/message/extensions/0") == uri);
+  CHECK(at(task, "/result" + of_message)
+        == R"({"type":"ask_user_request","id":"trip.p0.t0.question-1","questions":)"
+           R"([{"question":"Which day?","choices":["Fri","Sat"],"multiple":false}]})");
+  CHECK(at(task, "/result/status/message/parts/0/text") == "Which day?");
+}
+
+TEST_CASE("Q13_kagent: an event that asks has the request of the extension, for those who want it",
+          "[net][opt][question][hitl][sse]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  const std::string uri = "https://kagent.dev/extensions/hitl/v1";
+  const auto follow = [&](const std::string& more) {
+    auto client = bed.connect();
+    client.send(http_client::post_text(rpc("SubscribeToTask", R"({"id":"trip.p0.t0"})"),
+                                       "A2A-Version: 1.0\r\n" + more));
+    REQUIRE(client.receive_head().status == 200);
+    REQUIRE(client.next_event());
+    return client;
+  };
+  auto with = follow("A2A-Extensions: " + uri + "\r\n");
+  auto without = follow("");
+  ask(bed, "a", report_question{"On Friday?"});
+  const auto of_message = [](http_client& from) {
+    const auto text = from.next_event();
+    REQUIRE(text);
+    return at(boost::json::parse(*text), "/result/statusUpdate/status/message/metadata/"
+                                         "https:~1~1kagent.dev~1extensions~1hitl~1v1/type");
+  };
+  CHECK(of_message(with) == "ask_user_request");
+  CHECK(of_message(without) == "(none)");
+}

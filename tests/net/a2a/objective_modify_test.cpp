@@ -215,3 +215,185 @@ TEST_CASE("Q2_change: a store in memory cannot show a plan as it was, and says s
   CHECK(at(refused, "/data/0/reason") == "REVISION_NOT_FOUND");
   CHECK_THAT(at(refused, "/message"), ContainsSubstring("a store in memory keeps no history"));
 }
+
+namespace {
+
+constexpr const char* third_plan =
+    R"({"op":"addPlan","as":"new","id":"r","name":"third","dependencies":["q"],"tasks":[{"name":"c","agent":"puppet"}]})";
+
+} // namespace
+
+TEST_CASE("M_cells: addPlan adds plans, which later operations may name, in one revision",
+          "[net][opt][modify]") {
+  const objective_bed bed;
+  CHECK(bed.modify(
+            std::string{third_plan}
+            + R"(,{"op":"addPlan","name":"fourth","dependencies":["new"],"tasks":[{"name":"d"}]},)"
+              R"({"op":"setPlan","plan":"new","priority":5},)"
+              R"({"op":"setPlanDependencies","plan":"new","dependencies":[]})")
+        == R"({"objectiveId":"o","revision":1,"added":["r","o.p3"],"released":["r"]})");
+  const auto now = bed.objective();
+  CHECK(at(now, "/plans/2/id") == "r");
+  CHECK(at(now, "/plans/2/status") == "working");
+  CHECK(at(now, "/plans/2/priority") == "5");
+  CHECK(at(now, "/plans/2/revision") == "1");
+  CHECK(at(now, "/plans/3/dependencies/0") == "r");
+  CHECK(at(now, "/plans/3/status") == "pending");
+  CHECK(bed.puppet->asked(1)->name == "c");
+  CHECK(at(bed.result_of("plans/get", R"({"id":"r"})"), "/plan/name") == "third");
+}
+
+TEST_CASE("M_cells: what is wrong with a plan that is added is said with its operation, and "
+          "nothing is added",
+          "[net][opt][modify]") {
+  const objective_bed bed;
+  const auto after_third = [&](const std::string& operation) {
+    return bed.refused(std::string{third_plan} + "," + operation);
+  };
+  CHECK(after_third(R"({"op":"addPlan"})") == "INVALID_PARAMS /operations/1/name");
+  CHECK(after_third(R"({"op":"addPlan","name":"x","tasks":[{"name":"y","agent":"nobody"}]})")
+        == "AGENT_NOT_FOUND /operations/1/tasks/0/agent");
+  CHECK(after_third(R"({"op":"addPlan","name":"x","dependencies":["nix"],"tasks":[]})")
+        == "UNKNOWN_DEPENDENCY /operations/1/dependencies/0");
+  CHECK(
+      after_third(
+          R"({"op":"addPlan","name":"x","tasks":[{"name":"y","dependencies":["z"]},{"name":"z","dependencies":["y"]}]})")
+          .starts_with("DEPENDENCY_CYCLE /operations/1/tasks/"));
+  CHECK(after_third(third_plan).starts_with("DUPLICATE_ID"));
+  CHECK(after_third(R"({"op":"skipPlan","plan":"p"})") == "ALREADY_STARTED /operations/1/plan");
+  const auto now = bed.objective();
+  CHECK(at(now, "/plans/2") == "(none)");
+  CHECK(at(now, "/revision") == "0");
+  // The ids of what was refused are free.
+  CHECK(bed.modify(third_plan) == R"({"objectiveId":"o","revision":1,"added":["r"]})");
+}
+
+TEST_CASE("C14: a dry run adds no plan, and the same plan may be added then",
+          "[net][opt][modify]") {
+  const objective_bed bed;
+  CHECK(bed.modify(third_plan, R"(,"dryRun":true)")
+        == R"({"objectiveId":"o","revision":1,"dryRun":true,"added":["r"]})");
+  CHECK(at(bed.objective(), "/plans/2") == "(none)");
+  const auto first = bed.modify(third_plan, R"(,"requestId":"r")");
+  CHECK(first == R"({"objectiveId":"o","revision":1,"added":["r"]})");
+  CHECK(bed.modify(third_plan, R"(,"requestId":"r")") == first);
+  CHECK(at(bed.objective(), "/plans/3") == "(none)");
+}
+
+TEST_CASE("M_cells: a plan that was removed is shown nowhere, and does not come back",
+          "[net][opt][modify]") {
+  const temporary_directory directory;
+  const auto open = [&] {
+    return open_rocksdb_store(
+               {.directory = directory.path().string(), .durability = durability::async})
+        .value();
+  };
+  {
+    const net_bed bed({}, "echo", open());
+    static_cast<void>(bed.result_of("objectives/create", two_plans));
+    CHECK(at(bed.error_of("objectives/modify",
+                          objective_bed::params(R"({"op":"removePlan","plan":"p"})")),
+             "/data/0/reason")
+          == "ALREADY_STARTED");
+    static_cast<void>(bed.result_of("objectives/modify", objective_bed::params(third_plan)));
+    CHECK(at(bed.error_of("objectives/modify",
+                          objective_bed::params(R"({"op":"removePlan","plan":"q"})")),
+             "/data/0/reason")
+          == "STILL_NEEDED");
+    CHECK(boost::json::serialize(bed.result_of(
+              "objectives/modify", objective_bed::params(R"({"op":"removePlan","plan":"r"})")))
+          == R"({"objectiveId":"o","revision":2,"removed":["r"]})");
+    CHECK(at(bed.error_of("plans/get", R"({"id":"r"})"), "/data/0/reason") == "PLAN_NOT_FOUND");
+    CHECK(at(bed.error_of("plans/update", R"({"id":"r","status":"working"})"), "/data/0/reason")
+          == "PLAN_NOT_FOUND");
+    CHECK(at(bed.result_of("plans/list", R"({"objectiveId":"o"})"), "/totalSize") == "2");
+    CHECK(at(bed.error_of("plans/create",
+                          R"({"objectiveId":"o","name":"n","dependencies":["third"],"tasks":[]})"),
+             "/data/0/reason")
+          == "UNKNOWN_DEPENDENCY");
+  }
+  const net_bed bed({}, "echo", open());
+  const auto now = bed.result_of("objectives/get", R"({"id":"o"})").at("objective");
+  CHECK(now.at("plans").as_array().size() == 2);
+  CHECK(at(now, "/revision") == "2");
+  bed.puppet->port(0)->report(report_completed{});
+  bed.puppet->port(1)->report(report_completed{});
+  CHECK(comes_true([&] {
+    return at(bed.result_of("objectives/get", R"({"id":"o"})"), "/objective/status") == "completed";
+  }));
+}
+
+TEST_CASE("Q2_change: the history of an objective has the changes of all its plans",
+          "[net][opt][modify]") {
+  const temporary_directory directory;
+  const net_bed bed(
+      {}, "echo",
+      open_rocksdb_store({.directory = directory.path().string(), .durability = durability::async})
+          .value());
+  static_cast<void>(bed.result_of("objectives/create", two_plans));
+  static_cast<void>(bed.result_of(
+      "plans/modify",
+      R"({"id":"q","reason":"more","operations":[{"op":"addTask","name":"x","agent":"echo"}]})"));
+  static_cast<void>(bed.result_of("objectives/update", R"({"id":"o","name":"O"})"));
+  static_cast<void>(bed.result_of(
+      "objectives/modify",
+      objective_bed::params(std::string{third_plan} + R"(,{"op":"setPlan","plan":"q","name":"Q"})",
+                            R"(,"reason":"late")")));
+  static_cast<void>(bed.result_of("objectives/modify",
+                                  objective_bed::params(R"({"op":"removePlan","plan":"r"})")));
+  const auto history = bed.result_of("objectives/history", R"({"id":"o"})");
+  CHECK(at(history, "/objectiveId") == "o");
+  CHECK(at(history, "/revision") == "4");
+  const auto& changes = history.at("changes").as_array();
+  REQUIRE(changes.size() == 4);
+  const auto shown = [&](std::size_t i) {
+    return at(changes[i], "/revision") + boost::json::serialize(changes[i].at("operations"));
+  };
+  CHECK(shown(0) == R"(4[{"op":"removePlan","plan":"r"}])");
+  CHECK(
+      shown(1)
+      == R"(3[{"op":"addPlan","plan":"r","name":"third"},{"op":"setPlan","plan":"q","name":"Q"}])");
+  CHECK(at(changes[1], "/reason") == "late");
+  CHECK(shown(2) == R"(2[{"op":"setObjective","name":"O"}])");
+  CHECK(at(changes[3], "/reason") == "more");
+  CHECK(at(changes[3], "/operations/0/op") == "addTask");
+  CHECK(at(changes[3], "/operations/0/plan") == "q");
+
+  const auto page = bed.result_of("objectives/history", R"({"id":"o","pageSize":3})");
+  CHECK(page.at("changes").as_array().size() == 3);
+  const auto rest = bed.result_of("objectives/history", R"({"id":"o","pageSize":3,"pageToken":")"
+                                                            + at(page, "/nextPageToken") + "\"}");
+  CHECK(rest.at("changes").as_array().size() == 1);
+  CHECK(at(rest, "/nextPageToken") == "(none)");
+  CHECK(bed.result_of("objectives/history", R"({"id":"o","afterRevision":3})")
+            .at("changes")
+            .as_array()
+            .size()
+        == 1);
+
+  auto client = bed.connect();
+  for (const auto& [path, headers] :
+       {std::pair{"/objectives/o:history?atRevision=3", "A2A-Version: 1.0\r\n"},
+        std::pair{"/v1/objectives/o:history?atRevision=3", ""}}) {
+    const auto past = boost::json::parse(client.request("GET", path, "", headers).body);
+    INFO(past);
+    CHECK(at(past, "/revision") == "3");
+    CHECK(at(past, "/objective/name") == "O");
+    CHECK(at(past, "/objective/plans/1/name") == "Q");
+    CHECK(at(past, "/objective/plans/2/name") == "third");
+  }
+  const auto at_0 = bed.result_of("objectives/history", R"({"id":"o","atRevision":0})");
+  CHECK(at(at_0, "/objective/name") == "o");
+  CHECK(at(at_0, "/objective/plans/2") == "(none)");
+  const auto at_4 = bed.result_of("objectives/history", R"({"id":"o","atRevision":4})");
+  CHECK(at(at_4, "/objective/plans/2") == "(none)");
+  CHECK(at(bed.error_of("objectives/history", R"({"id":"o","atRevision":5})"), "/data/0/reason")
+        == "REVISION_NOT_FOUND");
+  CHECK(at(bed.error_of("objectives/history", R"({"id":"nix"})"), "/data/0/reason")
+        == "OBJECTIVE_NOT_FOUND");
+  // Who has read another revision is told what came after it.
+  const auto stale =
+      bed.error_of("objectives/modify", objective_bed::params(rename_it, R"(,"ifRevision":3)"));
+  CHECK(at(stale, "/data/0/reason") == "REVISION_MISMATCH");
+  CHECK_THAT(boost::json::serialize(stale.at("data")), ContainsSubstring("removePlan"));
+}

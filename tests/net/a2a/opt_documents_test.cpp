@@ -134,7 +134,9 @@ TEST_CASE("O1_activation, O2_create, O3_get, O4_list, O5_plan_create, O6_plan_up
 })";
   bed.expect(get, R"({"jsonrpc": "2.0", "id": "2", "result": {"objective": {"id": "obj-123",
     "name": "Plan birthday party", "status": "working", "plans": [{"id": "<string>", "status": "working",
-    "tasks": [{"id": "<string>", "name": "Plan a birthday party for 20 people", "status": "working"}]}]}}})");
+    "name": "Venue and catering", "tasks": [
+      {"id": "<string>", "name": "Research venues", "status": "working"},
+      {"id": "<string>", "name": "Get catering quotes", "status": "working"}]}]}}})");
   const auto usual = bed.read("obj-123");
   CHECK(at(usual, "/plans/0/tasks/0/status") == "working"); // both flags are true if absent
 
@@ -236,11 +238,10 @@ TEST_CASE(
     CHECK(at(bed.read("obj-123"), "/plans/1") == "(none)");
   }
   SECTION("with plans, of which it has one, and one beside the objective") {
-    const std::string plans =
-        R"("opt/v1/objective":{"id":"obj-123","name":"n","plans":[)"
-        R"({"name":"Plan a birthday party for 20 people","tasks":[{"name":"x"}]},)"
-        R"({"id":"cake","name":"Cake","tasks":[{"name":"Bake"}]}]},)"
-        R"("opt/v1/plan":{"name":"Music","tasks":[{"name":"Choose"}]})";
+    const std::string plans = R"("opt/v1/objective":{"id":"obj-123","name":"n","plans":[)"
+                              R"({"name":"Venue and catering","tasks":[{"name":"x"}]},)"
+                              R"({"id":"cake","name":"Cake","tasks":[{"name":"Bake"}]}]},)"
+                              R"("opt/v1/plan":{"name":"Music","tasks":[{"name":"Choose"}]})";
     for (int turn = 0; turn < 2; ++turn) {
       const auto again = bed.send_again(plans);
       INFO(again);
@@ -371,4 +372,53 @@ TEST_CASE("D4_hierarchy: an objective is read as the design prints it", "[net][o
                boost::json::parse(R"({"objectiveId": "obj-abc", "planId": "plan-002",
                  "taskIndex": 0, "dependencies": []})"))
         == "");
+}
+
+TEST_CASE("O1_again: if one of several plans cannot be added, none is", "[net][opt][documents]") {
+  const document_bed bed;
+  static_cast<void>(bed.ask("/agents/planner", activation));
+  const auto refused =
+      bed.send_again(R"("opt/v1/objective":{"id":"obj-123","name":"n","plans":[)"
+                     R"({"id":"cake","name":"Cake","tasks":[{"name":"Bake"}]},)"
+                     R"({"name":"late","dependencies":["nix"],"tasks":[{"name":"x"}]}]})");
+  CHECK_THAT(at(refused, "/error/message"), Contains("UNKNOWN_DEPENDENCY"));
+  CHECK(at(bed.read("obj-123"), "/plans/1") == "(none)");
+  CHECK(at(bed.read("obj-123"), "/revision") == "0");
+  const auto taken =
+      bed.send_again(R"("opt/v1/objective":{"id":"obj-123","name":"n","plans":[)"
+                     R"({"id":"cake","name":"Cake","tasks":[{"name":"Bake"}]},)"
+                     R"({"name":"late","dependencies":["cake"],"tasks":[{"name":"x"}]}]})");
+  CHECK(at(taken, "/error") == "(none)");
+  CHECK(at(bed.read("obj-123"), "/plans/2/dependencies/0") == "cake");
+  CHECK(at(bed.read("obj-123"), "/revision") == "1");
+}
+
+TEST_CASE("O1_again: of two first activations at once, one makes the objective and the other "
+          "joins it",
+          "[net][opt][documents]") {
+  const document_bed bed;
+  constexpr int rounds = 20;
+  for (int round = 0; round < rounds; ++round) {
+    const auto id = "twice-" + std::to_string(round);
+    const auto sent = [&](const std::string& plan) {
+      return rpc("SendMessage",
+                 text_message("go",
+                              R"(,"metadata":{"opt/v1/objective":{"id":")" + id
+                                  + R"(","name":"n","plans":[{"id":")" + id + plan + R"(","name":")"
+                                  + plan + R"(","tasks":[{"name":"t","agent":"puppet"}]}]}})",
+                              R"(,"configuration":{"returnImmediately":true})"));
+    };
+    auto one = bed.connect();
+    auto two = bed.connect();
+    one.send(http_client::post_text(sent("a")));
+    two.send(http_client::post_text(sent("b")));
+    const auto first = boost::json::parse(one.receive().body);
+    const auto second = boost::json::parse(two.receive().body);
+    INFO(first << "\n" << second);
+    CHECK(at(first, "/error") == "(none)");
+    CHECK(at(second, "/error") == "(none)");
+    CHECK(at(first, "/result/task/id") == at(second, "/result/task/id"));
+    const auto now = bed.read(id);
+    CHECK(now.at("plans").as_array().size() == 2);
+  }
 }

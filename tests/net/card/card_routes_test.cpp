@@ -113,6 +113,7 @@ TEST_CASE("M12_card: the card says where and what this server is", "[net][card]"
   CHECK(at(card, "/capabilities/stateTransitionHistory") == "false");
   CHECK(at(card, "/capabilities/extensions/0/params/maxPlansPerObjective") == "10000");
   CHECK(at(card, "/capabilities/extensions/1/params/recommendedMaxUpdatesPerSecond") == "2");
+  CHECK(at(card, "/capabilities/extensions/4/uri") == "https://kagent.dev/extensions/hitl/v1");
   CHECK(at(card, "/provider/organization") == "Bakery");
   CHECK(at(card, "/documentationUrl") == "https://bakery.example/docs");
   CHECK(at(card, "/iconUrl") == "https://bakery.example/icon.png");
