@@ -128,6 +128,15 @@ struct dispatch {
   int operator()(const troupe::answer_options& options) const {
     return troupe::answer_command(options);
   }
+  int operator()(const troupe::claim_options& options) const {
+    return troupe::claim_command(options);
+  }
+  int operator()(const troupe::modify_options& options) const {
+    return troupe::modify_command(options);
+  }
+  int operator()(const troupe::history_options& options) const {
+    return troupe::history_command(options);
+  }
   int operator()(const troupe::step_options& options) const {
     return troupe::step_command(options);
   }

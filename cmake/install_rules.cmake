@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(rooms protocol store client actors agents net)
 list(TRANSFORM rooms PREPEND troupe_ OUTPUT_VARIABLE room_targets)
-set(private_targets troupe_asio) # what rooms are made of, without headers of its own
+set(private_targets troupe_asio troupe_planner) # what rooms are made of, without headers of its own
 
 add_library(troupe_umbrella INTERFACE)
 add_library(troupe::troupe ALIAS troupe_umbrella)

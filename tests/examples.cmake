@@ -6,6 +6,8 @@ add_test(NAME example_library COMMAND example_library)
 set_tests_properties(example_library PROPERTIES PASS_REGULAR_EXPRESSION "^hello, world!\n$" TIMEOUT 60)
 add_test(NAME example_custom_agent COMMAND example_custom_agent)
 set_tests_properties(example_custom_agent PROPERTIES PASS_REGULAR_EXPRESSION "^5 words\n$" TIMEOUT 60)
+add_test(NAME example_custom_planner COMMAND example_custom_planner)
+set_tests_properties(example_custom_planner PROPERTIES PASS_REGULAR_EXPRESSION "^wash, dry, fold\n$" TIMEOUT 60)
 
 if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   add_test(NAME install COMMAND ${CMAKE_COMMAND}

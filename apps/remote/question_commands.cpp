@@ -1,4 +1,4 @@
-// `troupe inbox` and `answer`: the questions of a server.
+// `troupe inbox`, `answer` and `claim`: the questions of a server.
 #include "apps/console.hpp"
 #include "apps/remote/answer_view.hpp"
 #include "apps/remote/question_form.hpp"
@@ -81,18 +81,22 @@ result<std::string> find_question(const server_link& on, const std::string& name
   return text_in(open->front(), "id");
 }
 
-result<json::value> give(const server_link& on, const std::string& id, const char* action,
-                         json::value value) {
+result<json::value> give(const server_link& on, const std::string& id,
+                         const answer_options& options, json::value value) {
   json::object params;
   params["id"] = id;
-  params["action"] = action;
+  params["action"] = options.declines ? "decline" : "accept";
   if (!value.is_null())
     params["value"] = std::move(value);
+  if (!options.by.empty())
+    params["by"] = options.by;
+  if (options.overrides)
+    params["override"] = true;
   return on.ask_for("input", a2a::operation::answer_input, std::move(params));
 }
 
 /// Asks the person until an answer fits, or there is none.
-int ask_person(const server_link& on, const std::string& id) {
+int ask_person(const server_link& on, const std::string& id, const answer_options& options) {
   json::object params;
   params["id"] = id;
   const auto asked = on.ask_for("input", a2a::operation::get_input, std::move(params));
@@ -113,7 +117,7 @@ int ask_person(const server_link& on, const std::string& id) {
       complain("not answered");
       return exit_needs_input;
     }
-    const auto done = give(on, id, "accept", json::value(chosen_text(form, line)));
+    const auto done = give(on, id, options, json::value(chosen_text(form, line)));
     if (done)
       return say("question " + clean_line(id) + " " + clean_line(text_in(*done, "state")) + "\n")
                  ? exit_ok
@@ -180,13 +184,42 @@ int answer_command(const answer_options& options) {
   if (!id)
     return on->refuse(id.error());
   if (is_asked_for)
-    return ask_person(*on, *id);
-  const auto done = give(*on, *id, options.declines ? "decline" : "accept", std::move(value));
+    return ask_person(*on, *id, options);
+  const auto done = give(*on, *id, options, std::move(value));
   if (!done)
     return on->refuse(done.error());
   return say("question " + clean_line(*id) + " " + clean_line(text_in(*done, "state")) + "\n")
              ? exit_ok
              : exit_failed;
+}
+
+int claim_command(const claim_options& options) {
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  if (const auto knows = on->need_objectives(); !knows)
+    return on->refuse(make_error(errc::unsupported_operation,
+                                 "the agent has no questions with an id, so none can be claimed"));
+  const auto id = find_question(*on, options.id);
+  if (!id)
+    return on->refuse(id.error());
+  json::object params;
+  params["id"] = *id;
+  if (!options.by.empty())
+    params["by"] = options.by;
+  if (options.overrides)
+    params["override"] = true;
+  const auto which = options.releases ? a2a::operation::release_input : a2a::operation::claim_input;
+  const auto done = on->ask_for("input", which, std::move(params));
+  if (!done)
+    return on->refuse(done.error());
+  const auto* claim = done->is_object() ? done->get_object().if_contains("claim") : nullptr;
+  const auto words =
+      claim ? "claimed by " + text_in(*claim, "by") + " until " + text_in(*claim, "until")
+            : std::string("not claimed");
+  const auto text =
+      options.json ? json::serialize(*done) : clean_line("question " + *id + " " + words);
+  return say(text + "\n") ? exit_ok : exit_failed;
 }
 
 } // namespace troupe

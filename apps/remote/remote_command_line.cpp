@@ -67,6 +67,25 @@ const std::string answer_footer = with_servers(R"(Examples:
   troupe answer trip.p0.t1                 the question of that task; asks for the answer
   troupe answer trip.p0.t1 --decline)");
 
+const std::string claim_footer = with_servers(R"(Examples:
+  troupe claim trip.p0.t1.question-1 --by anna
+  troupe answer trip.p0.t1 "by the sea" --by anna
+  troupe claim trip.p0.t1 --release --by anna
+
+For five minutes only this name may answer; others must say --override.)");
+
+const std::string modify_footer = with_servers(R"(Examples:
+  troupe modify trip.p0 operations.json --reason "it may rain"
+  troupe modify trip.p0 --add Umbrella --after Suitcase --dry-run
+  echo '[{"op": "setObjective", "priority": 10}]' | troupe modify trip -
+
+The operations are those of plans/modify and objectives/modify (docs/objectives.md). All are done, or none.)");
+
+const std::string history_footer = with_servers(R"(Examples:
+  troupe history trip                      with the changes of its plans
+  troupe history trip.p0 --after 3
+  troupe history trip --at 2 > trip.json)");
+
 const std::string context_footer = R"(Examples:
   troupe context ls
   troupe context use prod
@@ -192,6 +211,48 @@ void add_task_commands(CLI::App& app, remote_commands& to) {
   agent.footer(agent_footer);
 }
 
+void add_change_commands(CLI::App& app, remote_commands& to) {
+  auto& modify = *app.add_subcommand("modify", "Change an objective or a plan of a server");
+  add_id(modify, to.modify.id, "Of the plan; or of the objective, the beginning of it, or @last");
+  auto* file = modify.add_option(
+      "FILE", to.modify.file, "JSON: the operations, or the whole request; - reads standard input");
+  auto* add = modify.add_option("--add", to.modify.adds, "Add one task, in place of a file")
+                  ->type_name("NAME");
+  add->excludes(file);
+  modify.add_option("--after", to.modify.after, "A task that must complete first; may be repeated")
+      ->type_name("TASK")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all()
+      ->needs(add);
+  modify.add_option("--agent", to.modify.agent, "Who does the task")->type_name("NAME")->needs(add);
+  modify.add_option("--input", to.modify.input, "What its agent gets")
+      ->type_name("JSON")
+      ->needs(add);
+  modify.add_option("--reason", to.modify.reason, "Why, for the history")->type_name("TEXT");
+  modify
+      .add_option("--if-revision", to.modify.if_revision,
+                  "Only if nobody has changed it since this revision")
+      ->type_name("N");
+  modify.add_flag("--dry-run", to.modify.is_dry, "Only say what would change");
+  modify.add_flag("--json", to.modify.json, "The answer as JSON");
+  add_server(modify, to.modify.server);
+  modify.footer(modify_footer);
+
+  auto& history = *app.add_subcommand("history", "Show how an objective or a plan was changed");
+  add_id(history, to.history.id, "Of the plan; or of the objective, the beginning of it, or @last");
+  auto* after = history.add_option("--after", to.history.after, "Only changes after this revision")
+                    ->type_name("N");
+  history
+      .add_option("--at", to.history.at, "Print it as it was at this revision, as a plan document")
+      ->type_name("N")
+      ->excludes(after);
+  history.add_flag("--json", to.history.json, "One JSON object for each change");
+  add_server(history, to.history.server);
+  add_colour(history, to.history.colour);
+  history.footer(history_footer);
+}
+
 } // namespace
 
 void add_server(CLI::App& to, std::string& server) {
@@ -241,8 +302,21 @@ void add_remote_commands(CLI::App& app, remote_commands& to) {
   auto* decline = answer.add_flag("--decline", to.answer.declines, "Say that there is no answer");
   text->excludes(data)->excludes(decline);
   data->excludes(decline);
+  answer.add_option("--by", to.answer.by, "Who answers (default: the client)")->type_name("NAME");
+  answer.add_flag("--override", to.answer.overrides, "Also if somebody else has claimed it");
   add_server(answer, to.answer.server);
   answer.footer(answer_footer);
+
+  auto& claim = *app.add_subcommand("claim", "Say that you are about to answer a question");
+  add_id(claim, to.claim.id, "Of the question, or of the task that asks");
+  claim.add_option("--by", to.claim.by, "Who claims it (default: the client)")->type_name("NAME");
+  claim.add_flag("--release", to.claim.releases, "Give the claim up");
+  claim.add_flag("--override", to.claim.overrides, "Also if somebody else has claimed it");
+  claim.add_flag("--json", to.claim.json, "The question as JSON");
+  add_server(claim, to.claim.server);
+  claim.footer(claim_footer);
+
+  add_change_commands(app, to);
 
   add_step(app, "pause", "Let an objective of a server begin nothing new", to.pause);
   add_step(app, "resume", "Let a paused objective of a server go on", to.resume);
@@ -289,6 +363,12 @@ std::optional<remote_command> chosen_remote(const CLI::App& app, const remote_co
     return from.inbox;
   if (is("answer"))
     return from.answer;
+  if (is("claim"))
+    return from.claim;
+  if (is("modify"))
+    return from.modify;
+  if (is("history"))
+    return from.history;
   if (is("pause"))
     return from.pause;
   if (is("resume"))

@@ -25,6 +25,9 @@ struct remote_commands {
   watch_options watch;
   inbox_options inbox;
   answer_options answer;
+  claim_options claim;
+  modify_options modify;
+  history_options history;
   step_options pause{{}, objective_step::pause, {}};
   step_options resume{{}, objective_step::resume, {}};
   step_options retry{{}, objective_step::retry, {}};
@@ -34,7 +37,8 @@ struct remote_commands {
 using remote_command =
     std::variant<send_options, tasks_options, task_options, cancel_options, push_add_options,
                  push_list_options, push_remove_options, agent_options, submit_options,
-                 watch_options, inbox_options, answer_options, step_options, context_options>;
+                 watch_options, inbox_options, answer_options, claim_options, modify_options,
+                 history_options, step_options, context_options>;
 
 /// Adds the subcommands, which fill `to` in.
 void add_remote_commands(CLI::App& app, remote_commands& to);

@@ -23,6 +23,9 @@ namespace troupe {
 [[nodiscard]] int watch_command(const watch_options& options);
 [[nodiscard]] int inbox_command(const inbox_options& options);
 [[nodiscard]] int answer_command(const answer_options& options);
+[[nodiscard]] int claim_command(const claim_options& options);
+[[nodiscard]] int modify_command(const modify_options& options);
+[[nodiscard]] int history_command(const history_options& options);
 [[nodiscard]] int step_command(const step_options& options);
 /// `ls`, `show` and `logs`, of a server in place of this computer.
 [[nodiscard]] int list_objectives_command(const list_runs_options& options, chosen_server server);

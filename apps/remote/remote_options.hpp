@@ -112,6 +112,40 @@ struct answer_options {
   std::optional<std::string> text; ///< Missing: it is asked for at the prompt.
   std::string data;                ///< JSON in place of a text.
   bool declines = false;
+  std::string by;         ///< Who answers; empty: the client.
+  bool overrides = false; ///< Also if somebody else has claimed it.
+};
+
+struct claim_options {
+  std::string server;
+  std::string id;
+  std::string by; ///< Empty: the client.
+  bool releases = false;
+  bool overrides = false;
+  bool json = false;
+};
+
+struct modify_options {
+  std::string server;
+  std::string id;
+  std::string file; ///< Of operations; `-`: standard input.
+  std::string adds; ///< The name of a task, in place of a file.
+  std::vector<std::string> after;
+  std::string agent;
+  std::string input; ///< JSON.
+  std::string reason;
+  std::optional<std::uint64_t> if_revision;
+  bool is_dry = false;
+  bool json = false;
+};
+
+struct history_options {
+  std::string server;
+  std::string id;
+  std::optional<std::uint64_t> after;
+  std::optional<std::uint64_t> at;
+  bool json = false;
+  colour_choice colour = colour_choice::automatic;
 };
 
 enum class objective_step : std::uint8_t { pause, resume, retry };

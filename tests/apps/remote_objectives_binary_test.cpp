@@ -220,3 +220,69 @@ TEST_CASE("watch tells each change and each question once over a restart of the 
   const auto first = watch.err().find("By the sea?");
   CHECK(watch.err().find("By the sea?", first + 1) == std::string::npos);
 }
+
+TEST_CASE("a question is claimed, and only who claimed it answers, or who overrides",
+          "[binary][remote]") {
+  const served server;
+  desk person(url_of(server));
+  person.write("trip.json", asking_plan);
+  const auto id = trimmed(person.run({"submit", person.path("trip.json")}).out);
+  const auto task = id + ".p0.t1";
+  REQUIRE(person.run({"watch", id}).code == 3); // It asks.
+  const auto claimed = person.run({"claim", task, "--by", "anna"});
+  CAPTURE(claimed.err);
+  CHECK(claimed.code == 0);
+  CHECK(contains(claimed.out, "question " + task + ".question-1 claimed by anna until "));
+  const auto refused = person.run({"answer", task, "no", "--by", "bob"});
+  CHECK(refused.code == 1);
+  CHECK(contains(refused.err, "claimed by \"anna\""));
+  CHECK(person.run({"claim", task, "--by", "bob"}).code == 1);
+  CHECK(person.run({"claim", task, "--by", "anna", "--release"}).out
+        == "question " + task + ".question-1 not claimed\n");
+  const auto taken = person.run({"claim", task, "--by", "bob", "--json"});
+  CHECK(json::parse(taken.out).at("claim").at("by") == "bob");
+  CHECK(person.run({"answer", task, "yes", "--by", "anna", "--override"}).out
+        == "question " + task + ".question-1 answered\n");
+}
+
+TEST_CASE("an objective is changed by a file and by one task, and its history shows it",
+          "[binary][remote]") {
+  const temporary_directory data;
+  const served server({"--data", data.path().string()});
+  desk person(url_of(server));
+  person.write("trip.json", asking_plan);
+  const auto id = trimmed(person.run({"submit", person.path("trip.json")}).out);
+  REQUIRE(person.run({"watch", id}).code == 3);
+  person.write("operations.json",
+               R"([{"op": "setObjective", "priority": 7},
+                   {"op": "addPlan", "name": "Pack", "tasks": [{"name": "Suitcase", "agent": "echo"}]}])");
+  const auto dry =
+      person.run({"modify", id, person.path("operations.json"), "--dry-run", "--json"});
+  CAPTURE(dry.err);
+  REQUIRE(dry.code == 0);
+  CHECK(json::parse(dry.out).at("dryRun") == true);
+  const auto changed =
+      person.run({"modify", id, person.path("operations.json"), "--reason", "it may rain"});
+  CAPTURE(changed.err);
+  CHECK(changed.out
+        == "objective " + id + " is at revision 1\n  added " + id + ".p1\n  released " + id
+               + ".p1\n");
+  const auto added = person.run({"modify", id + ".p0", "--add", "Map", "--after", "Hotel"});
+  CAPTURE(added.err);
+  CHECK(contains(added.out, "plan " + id + ".p0 is at revision 2\n  added " + id + ".p0.t3\n"));
+  const auto which = person.run({"modify", id, "--add", "Map"});
+  CHECK(which.code == 1);
+  CHECK(contains(which.err, "It has 2: " + id + ".p0, " + id + ".p1"));
+  CHECK(person.run({"modify", id, person.path("operations.json"), "--if-revision", "1"}).code == 1);
+  CHECK(person.run({"modify", id}).code == 2);
+  const auto history = person.run({"history", id});
+  CAPTURE(history.out);
+  CHECK(contains(history.out, "it may rain"));
+  CHECK(contains(history.out, "addPlan " + id + ".p1"));
+  CHECK(contains(history.out, "addTask " + id + ".p0.t3"));
+  const auto of_plan = person.run({"history", id + ".p0", "--json"});
+  CHECK(json::parse(of_plan.out).at("revision") == 2);
+  const auto past = person.run({"history", id, "--at", "0"});
+  CHECK(json::parse(past.out).at("plans").as_array().size() == 1);
+  CHECK(person.run({"history", id, "--at", "9"}).code == 1);
+}

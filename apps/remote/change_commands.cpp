@@ -1,0 +1,269 @@
+// `troupe modify` and `history`: changes of objectives and plans of a server.
+#include "apps/console.hpp"
+#include "apps/remote/remote_commands.hpp"
+#include "apps/remote/server_link.hpp"
+#include "apps/text_file.hpp"
+#include "apps/text_table.hpp"
+#include "protocol/json/json_parser.hpp"
+#include "protocol/json/quoted.hpp"
+#include "protocol/opt/limits_opt.hpp"
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/plan_change.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t listed_changes_max = 1000;
+
+/// A plan or an objective of the server.
+struct changed_object {
+  std::string id;
+  bool is_plan = false;
+};
+
+/// What a person means: the id of a plan, else an objective as find_objective_id finds it.
+result<changed_object> find_changed(const server_link& on, const std::string& name) {
+  if (const auto knows = on.need_objectives(); !knows)
+    return knows.error();
+  if (name != "@last") {
+    json::object params;
+    params["id"] = name;
+    params["includeTasks"] = false;
+    const auto plan = on.ask_for("plan", a2a::operation::get_plan, std::move(params));
+    if (plan)
+      return changed_object{text_in(*plan, "id"), true};
+    if (plan.error().code != errc::plan_not_found)
+      return plan.error();
+  }
+  auto objective = find_objective_id(on, name);
+  if (!objective)
+    return objective.error();
+  return changed_object{std::move(*objective), false};
+}
+
+/// The only plan of the objective.
+result<std::string> find_only_plan(const server_link& on, const std::string& objective) {
+  json::object params;
+  params["id"] = objective;
+  params["includeTasks"] = false;
+  const auto found = on.ask_for("objective", a2a::operation::get_objective, std::move(params));
+  if (!found)
+    return found.error();
+  std::string ids;
+  std::string first;
+  std::size_t count = 0;
+  const auto* members = found->if_object();
+  const auto* plans = members ? members->if_contains("plans") : nullptr;
+  if (const auto* all = plans ? plans->if_array() : nullptr)
+    for (const auto& plan : *all) {
+      const auto id = text_in(plan, "id");
+      first = count++ == 0 ? id : first;
+      ids += (ids.empty() ? "" : ", ") + id;
+    }
+  if (count == 1)
+    return first;
+  return make_error(errc::invalid_params,
+                    "to which plan of " + objective + "? It has "
+                        + (count == 0 ? "none" : std::to_string(count) + ": " + ids)
+                        + "; write the id of a plan");
+}
+
+/// The operations of a file, or the whole request: an array, or an object that has it.
+result<json::object> read_change(const std::string& file) {
+  const auto text = read_text(file, plan_operations_bytes_max);
+  if (!text)
+    return text.error();
+  boost::system::error_code failed;
+  json::parse_options how;
+  how.max_depth = opt::document_depth_max;
+  auto value = parse_json(*text, failed, {}, how);
+  if (failed)
+    return make_error(errc::invalid_document, file + ": no JSON: " + json_fault(failed));
+  json::object out;
+  if (value.is_array())
+    out["operations"] = std::move(value);
+  else if (value.is_object() && value.get_object().contains("operations"))
+    out = std::move(value.get_object());
+  else
+    return make_error(errc::invalid_document,
+                      file + ": an array of operations, or an object with \"operations\"");
+  return out;
+}
+
+/// The task of `--add`, as an operation.
+result<json::object> added_task(const modify_options& options) {
+  json::object task{{"op", "addTask"}, {"name", options.adds}};
+  if (!options.agent.empty())
+    task["agent"] = options.agent;
+  if (!options.input.empty()) {
+    boost::system::error_code failed;
+    auto input = parse_json(options.input, failed);
+    if (failed || !input.is_object())
+      return make_error(errc::invalid_params,
+                        "--input: " + (failed ? json_fault(failed) : "must be an object"));
+    task["input"] = std::move(input);
+  }
+  if (!options.after.empty())
+    task["dependencies"] = json::array(options.after.begin(), options.after.end());
+  return task;
+}
+
+result<json::object> modification_of(const modify_options& options) {
+  json::object out;
+  if (!options.adds.empty()) {
+    auto task = added_task(options);
+    if (!task)
+      return task;
+    out["operations"] = json::array{std::move(*task)};
+  } else {
+    auto read = read_change(options.file);
+    if (!read)
+      return read;
+    out = std::move(*read);
+  }
+  if (!options.reason.empty())
+    out["reason"] = options.reason;
+  if (options.if_revision)
+    out["ifRevision"] = *options.if_revision;
+  if (options.is_dry)
+    out["dryRun"] = true;
+  else if (!out.contains("requestId"))
+    out["requestId"] = thread_id_source().next("req"); // The same request again is one.
+  return out;
+}
+
+/// `added trip.p0.t3, trip.p0.t4`, a line for each list of the answer.
+std::string draw_report(const json::object& report, const changed_object& of, bool is_dry) {
+  const auto* revision = report.if_contains("revision");
+  std::string out = (of.is_plan ? "plan " : "objective ") + clean_line(of.id)
+                    + (is_dry ? " would be" : " is") + " at revision "
+                    + (revision ? json::serialize(*revision) : "?") + "\n";
+  for (const auto& [key, value] : report) {
+    const auto* ids = value.if_array();
+    if (ids == nullptr)
+      continue;
+    std::string line;
+    for (const auto& each : *ids)
+      if (each.is_string())
+        line += (line.empty() ? " " : ", ") + std::string(each.get_string());
+    out += "  " + clean_line(std::string(key) + line) + "\n";
+  }
+  return out;
+}
+
+/// `addTask trip.p0.t3`
+std::string operation_words(const json::value& operation) {
+  auto out = text_in(operation, "op");
+  for (const auto* member : {"task", "plan", "name", "on"})
+    if (const auto text = text_in(operation, member); !text.empty())
+      return out + " " + text;
+  return out;
+}
+
+std::string draw_changes(const std::vector<json::value>& all, const history_options& options) {
+  std::string out;
+  if (options.json) {
+    for (const auto& each : all)
+      out += json::serialize(each) + "\n";
+    return out;
+  }
+  text_table table{{"REVISION", "AT", "AUTHOR", "REASON", "CHANGES"}, {}};
+  for (const auto& each : all) {
+    const auto& members = each.get_object();
+    std::string words;
+    if (const auto* operations = members.if_contains("operations");
+        operations && operations->is_array())
+      for (const auto& one : operations->get_array())
+        words += (words.empty() ? "" : "; ") + operation_words(one);
+    const auto* revision = members.if_contains("revision");
+    table.rows.push_back({{revision ? json::serialize(*revision) : ""},
+                          {text_in(each, "at")},
+                          {text_in(each, "author")},
+                          {text_in(each, "reason")},
+                          {words}});
+  }
+  return draw_table(table, stdout_width(), stdout_colour(options.colour));
+}
+
+/// The document of the plan or objective as it was.
+int show_past(const server_link& on, const changed_object& of, std::uint64_t revision) {
+  json::object params;
+  params["id"] = of.id;
+  params["atRevision"] = revision;
+  const auto which = of.is_plan ? a2a::operation::plan_history : a2a::operation::objective_history;
+  const auto past = on.ask_for(of.is_plan ? "plan" : "objective", which, std::move(params));
+  if (!past)
+    return on.refuse(past.error());
+  return say(json::serialize(*past) + "\n") ? exit_ok : exit_failed;
+}
+
+} // namespace
+
+int modify_command(const modify_options& options) {
+  if (options.adds.empty() == options.file.empty()) {
+    complain("what is to be changed? A file of operations (- reads standard input), or --add NAME");
+    return exit_usage;
+  }
+  auto params = modification_of(options);
+  if (!params)
+    return refuse_usage(params.error());
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  auto of = find_changed(*on, options.id);
+  if (!of)
+    return on->refuse(of.error());
+  if (!options.adds.empty() && !of->is_plan) {
+    auto plan = find_only_plan(*on, of->id);
+    if (!plan)
+      return on->refuse(plan.error());
+    *of = {std::move(*plan), true};
+  }
+  (*params)["id"] = of->id;
+  const auto which = of->is_plan ? a2a::operation::modify_plan : a2a::operation::modify_objective;
+  const auto done = on->client->ask(which, std::move(*params));
+  if (!done)
+    return on->refuse(done.error());
+  if (!done->is_object())
+    return on->refuse(make_error(errc::invalid_agent_response, "the answer is no object"));
+  const auto text = options.json ? json::serialize(*done) + "\n"
+                                 : draw_report(done->get_object(), *of, options.is_dry);
+  return say(text) ? exit_ok : exit_failed;
+}
+
+int history_command(const history_options& options) {
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  const auto of = find_changed(*on, options.id);
+  if (!of)
+    return on->refuse(of.error());
+  if (options.at)
+    return show_past(*on, *of, *options.at);
+  json::object filter;
+  filter["id"] = of->id;
+  if (options.after)
+    filter["afterRevision"] = *options.after;
+  const auto which = of->is_plan ? a2a::operation::plan_history : a2a::operation::objective_history;
+  const auto all = on->list("changes", which, filter, listed_changes_max);
+  if (!all)
+    return on->refuse(all.error());
+  if (all->empty() && !options.json) {
+    complain(on->name + ": " + clean_line(of->id)
+             + " has no changes, or the server keeps none (a store in memory)");
+    return exit_ok;
+  }
+  return say(draw_changes(*all, options)) ? exit_ok : exit_failed;
+}
+
+} // namespace troupe
