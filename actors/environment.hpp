@@ -3,11 +3,11 @@
 // last; actors keep a plain reference.
 #pragma once
 
-#include "actors/artifact_cache.hpp"
-#include "actors/deadline_desk.hpp"
 #include "actors/directory.hpp"
+#include "actors/gateway/deadline_desk.hpp"
 #include "actors/handles.hpp"
 #include "actors/manual_clock.hpp"
+#include "actors/task/artifact_cache.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/ids.hpp>

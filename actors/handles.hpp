@@ -10,10 +10,10 @@
 #pragma once
 
 #include "actors/caf.hpp"
-#include "actors/objective_graph.hpp"
+#include "actors/graph/objective_graph.hpp"
 #include "actors/reply_port.hpp"
 #include "actors/service/answer.hpp"
-#include "actors/slot_pool.hpp"
+#include "actors/slots/slot_pool.hpp"
 #include "protocol/fold/objective_life.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/actors/text_planner.hpp>

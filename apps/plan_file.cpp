@@ -1,6 +1,6 @@
 #include "apps/plan_file.hpp"
 
-#include "actors/acceptance.hpp"
+#include "actors/objective/acceptance.hpp"
 #include "apps/delegation_setup.hpp"
 #include "apps/shown_name.hpp"
 #include "apps/text_file.hpp"

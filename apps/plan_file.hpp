@@ -2,7 +2,7 @@
 // wrong with it.
 #pragma once
 
-#include "actors/objective_graph.hpp"
+#include "actors/graph/objective_graph.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/agents/program_log.hpp>
 #include <troupe/protocol/errc.hpp>

@@ -1,6 +1,6 @@
 // What is due when. A plain value: it has no clock and no thread, and calls nothing by
-// itself. Used for the deadlines of tasks (actors/deadline_desk.hpp) and for timers of event loops
-// (client/timers.hpp).
+// itself. Used for the deadlines of tasks (actors/gateway/deadline_desk.hpp) and for timers of
+// event loops (client/timers.hpp).
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "actors/planning/planning_actor.hpp"
 
-#include "actors/acceptance.hpp"
-#include "actors/message_rules.hpp"
-#include "actors/task_decision.hpp"
+#include "actors/commands/message_rules.hpp"
+#include "actors/objective/acceptance.hpp"
+#include "actors/task/task_decision.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/ids.hpp>
 

@@ -1,8 +1,8 @@
 #include "actors/service/known_objective.hpp"
 
-#include "actors/message_rules.hpp"
+#include "actors/commands/message_rules.hpp"
+#include "actors/commands/placing.hpp"
 #include "actors/service/objective_of_message.hpp"
-#include "actors/service/placing.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #include "actors/service/pending_send.hpp"
 
+#include "actors/commands/placing.hpp"
 #include "actors/feed/change_wait.hpp"
-#include "actors/service/placing.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // What is asked about questions, and their answers. An answer is a message to the task that asks.
-#include "actors/message_rules.hpp"
-#include "actors/service/placing.hpp"
+#include "actors/commands/message_rules.hpp"
+#include "actors/commands/placing.hpp"
 #include "actors/service/service.hpp"
 #include "protocol/opt/given_answers.hpp"
 

@@ -1,13 +1,13 @@
 // Both forms of sending a message, with everything that may come with it.
+#include "actors/commands/message_rules.hpp"
+#include "actors/commands/once_answer.hpp"
+#include "actors/commands/once_desk.hpp"
+#include "actors/commands/placing.hpp"
 #include "actors/feed/change_wait.hpp"
 #include "actors/feed/store_source.hpp"
-#include "actors/message_rules.hpp"
-#include "actors/once_answer.hpp"
-#include "actors/once_desk.hpp"
 #include "actors/planning/planned_objective.hpp"
 #include "actors/service/known_objective.hpp"
 #include "actors/service/objective_of_message.hpp"
-#include "actors/service/placing.hpp"
 #include "actors/service/service.hpp"
 
 #include <algorithm>

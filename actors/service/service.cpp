@@ -1,8 +1,8 @@
 #include "actors/service/service.hpp"
 
+#include "actors/commands/placing.hpp"
 #include "actors/feed/store_source.hpp"
-#include "actors/objective_actor.hpp"
-#include "actors/service/placing.hpp"
+#include "actors/objective/objective_actor.hpp"
 #include "actors/service/plan_history.hpp"
 #include "protocol/fold/plan_outlook.hpp"
 #include "protocol/fold/rollup.hpp"

@@ -3,7 +3,7 @@
 // and linear in tasks and dependencies.
 #pragma once
 
-#include "actors/objective_graph.hpp"
+#include "actors/graph/objective_graph.hpp"
 #include <troupe/protocol/spec.hpp>
 
 #include <cstdint>

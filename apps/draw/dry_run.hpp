@@ -1,7 +1,7 @@
 // What would begin when, for `troupe run --dry-run`. Pure.
 #pragma once
 
-#include "actors/objective_graph.hpp"
+#include "actors/graph/objective_graph.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/spec.hpp>
 

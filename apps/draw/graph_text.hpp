@@ -2,7 +2,7 @@
 // Mermaid, and as a self-contained SVG. Pure functions from a checked objective to text.
 #pragma once
 
-#include "actors/objective_graph.hpp"
+#include "actors/graph/objective_graph.hpp"
 #include <troupe/protocol/spec.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "apps/run/run_ending.hpp"
 
-#include "actors/objective_graph.hpp"
+#include "actors/graph/objective_graph.hpp"
 #include "agents/program_output.hpp"
 #include "apps/part_text.hpp"
 #include "apps/run/run_report.hpp"

@@ -2,7 +2,7 @@
 // loop's gateway actor, holds no thread meanwhile, and costs nothing if it is there at once.
 #pragma once
 
-#include "actors/service/loop_gateway.hpp"
+#include "actors/loop/loop_gateway.hpp"
 #include "net/a2a/disk_patience.hpp"
 #include "net/a2a/operation.hpp"
 #include "net/http/wakeup.hpp"

@@ -3,7 +3,7 @@
 // at all deadlines at once, so that no request pays for a timer.
 #pragma once
 
-#include "actors/service/loop_gateway.hpp"
+#include "actors/loop/loop_gateway.hpp"
 #include "client/io.hpp"
 #include "client/timers.hpp"
 #include "net/http/wakeup.hpp"

@@ -1,7 +1,7 @@
 // What running tasks are given of others: read once, held once, counted once; a disk that fails is
 // asked again.
-#include "actors/artifact_cache.hpp"
-#include "actors/input_references.hpp"
+#include "actors/task/artifact_cache.hpp"
+#include "actors/task/input_references.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"

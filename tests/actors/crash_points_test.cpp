@@ -1,7 +1,7 @@
 // The process dies after each commit of a run in turn, and another one goes on: whatever the
 // moment, the objective ends as it would have ended, and nothing of it is left behind. Time and
 // turns stand still in the test's hands, so each point is met once.
-#include "actors/objective_actor.hpp"
+#include "actors/objective/objective_actor.hpp"
 #include "protocol/fold/last_tasks.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"

@@ -1,5 +1,5 @@
 // Questions, notes and times of tasks on the turned clock.
-#include "actors/task_decision.hpp"
+#include "actors/task/task_decision.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/reads.hpp"

@@ -1,6 +1,6 @@
 // Plans whose shape is changed while they run, and before: what is set free begins, what is taken
 // out never does, what is refused changes nothing.
-#include "actors/live_bytes.hpp"
+#include "actors/plan/live_bytes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/specs.hpp"

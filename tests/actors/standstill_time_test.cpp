@@ -1,6 +1,6 @@
 // Nothing stands still unnoticed: what is free to begin begins, and what can only go on when
 // an answer comes says so.
-#include "actors/live_bytes.hpp"
+#include "actors/plan/live_bytes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"

@@ -150,7 +150,7 @@ TEST_CASE("words that the glossary replaced do not come back", "[house][rules]")
 TEST_CASE("threads belong to these files only", "[house][rules]") {
   // Each is a step machine that its owner starts, or makes a thread for a single job.
   static const std::set<std::string> owners{
-      "actors/housekeeper",         "agents/process_reactor",
+      "actors/gateway/housekeeper", "agents/process_reactor",
       "apps/remote/objective_feed", "apps/signals",
       "apps/slow_notice",           "client/a2a/call_loop",
       "client/a2a/remote",          "client/name_resolver",

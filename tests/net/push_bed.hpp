@@ -1,7 +1,7 @@
 // A store, a push service with seams of the test, and functions that drive both.
 #pragma once
 
-#include "actors/service/placing.hpp"
+#include "actors/commands/placing.hpp"
 #include "net/push/push_sender.hpp"
 #include "net/push/push_service.hpp"
 #include "tests/store/changes.hpp"

@@ -4,7 +4,7 @@
 // A plain thread-safe object. Actors are found in a sharded directory and spawning is thread-safe,
 // so that requests share no lock. Programs use it directly. An event loop attaches itself and gets
 // its own gateway actor. Answers come to this actor as messages, and the loop's thread passes them
-// on (actors/service/loop_gateway.hpp). The gateway supervises these actors.
+// on (actors/loop/loop_gateway.hpp). The gateway supervises these actors.
 //
 // The service (actors/service/service.hpp) has the reads (GetTask, ListTasks, objectives/get,
 // watching), over the store.

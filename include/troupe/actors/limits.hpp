@@ -13,9 +13,9 @@ inline constexpr std::size_t live_tasks_max = 2'000'000;
 /// orders refer to, each once.
 inline constexpr std::size_t live_bytes_max = std::size_t{4} << 30;
 // The share of a plan's tasks in the indexes that are kept beside the plan once it is changed, or
-// another plan is added (actors/live_bytes.hpp); part of the above. Measured with 100,000 tasks
-// that have a key, a name and three dependencies by name: 416 bytes a task with texts of 9 bytes,
-// 672 with texts of 41.
+// another plan is added (actors/plan/live_bytes.hpp); part of the above. Measured with 100,000
+// tasks that have a key, a name and three dependencies by name: 416 bytes a task with texts of 9
+// bytes, 672 with texts of 41.
 /// Of a task.
 inline constexpr std::size_t indexed_task_bytes = 32;
 /// Of a key or a name, beside its text: each may have an entry in two indexes.

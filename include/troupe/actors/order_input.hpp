@@ -50,7 +50,7 @@ public:
   /// Holds no references: `${` is text like any other.
   order_input(boost::json::object literal); // NOLINT(google-explicit-constructor)
   explicit order_input(std::shared_ptr<const boost::json::object> literal);
-  /// With references: see follow_references in actors/input_references.hpp.
+  /// With references: see follow_references in actors/task/input_references.hpp.
   order_input(std::shared_ptr<const boost::json::object> written,
               std::shared_ptr<const string_replacements> replaced);
 

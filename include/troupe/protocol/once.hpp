@@ -25,7 +25,8 @@ struct once {
   std::string key;
   std::uint64_t content = 0; ///< Hash of what was asked for: the same key is for the same content.
   timestamp until{};         ///< From then on it may come again.
-  /// What the first led to, as JSON: see actors/once_answer.hpp. Empty before that is known.
+  /// What the first led to, as JSON: see actors/commands/once_answer.hpp. Empty before that is
+  /// known.
   std::string answer{};
 
   friend bool operator==(const once&, const once&) = default;
@@ -34,7 +35,8 @@ struct once {
 using once_ptr = std::shared_ptr<const once>;
 
 /// Of a command: what it may come once for. While a copy lives, the command counts as under way,
-/// and one that comes again waits (actors/once_desk.hpp). Null: it may come as often as it likes.
+/// and one that comes again waits (actors/commands/once_desk.hpp). Null: it may come as often as it
+/// likes.
 using once_conditions = std::shared_ptr<const std::vector<once>>;
 
 } // namespace troupe

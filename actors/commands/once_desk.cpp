@@ -1,0 +1,227 @@
+#include "actors/commands/once_desk.hpp"
+
+#include "store/once_table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+error other_content(once_kind kind) {
+  switch (kind) {
+    case once_kind::message:
+      return make_error(
+          errc::invalid_params,
+          "message.messageId: another message with this id was sent a moment ago; choose a new one",
+          "message.messageId");
+    case once_kind::request:
+      return make_error(errc::duplicate_request,
+                        "another command with this requestId came a moment ago", "requestId");
+    case once_kind::idempotency_key: break;
+  }
+  return make_error(errc::idempotency_key_reused,
+                    "Idempotency-Key: another message was sent with this key", "Idempotency-Key");
+}
+
+} // namespace
+
+const error& came_before() {
+  static const auto out = make_error(errc::unavailable, "it came before; send it again");
+  return out;
+}
+
+struct once_desk::state : std::enable_shared_from_this<state> {
+  state(store& of, std::function<timestamp()> clock) : records(of), now(std::move(clock)) {}
+
+  struct waiter {
+    std::vector<once> wanted;
+    next_fn next;
+  };
+  struct entry {
+    std::uint64_t content = 0;
+    std::uint64_t holder = 0;                      ///< Number of the ticket.
+    const std::vector<once>* conditions = nullptr; ///< Of the ticket, while it lives.
+    std::list<waiter> waiting;
+  };
+
+  /// Of a command that is under way.
+  struct ticket {
+    std::vector<once> wanted;
+    std::uint64_t number = 0;
+    std::weak_ptr<state> desk;
+
+    ticket() = default;
+    ticket(const ticket&) = delete;
+    ticket& operator=(const ticket&) = delete;
+    ~ticket() {
+      if (const auto open = desk.lock())
+        open->abandon(std::move(wanted), number);
+    }
+  };
+
+  void enter(waiter who) {
+    std::optional<error> refused;
+    auto mine = std::make_shared<ticket>();
+    {
+      const std::lock_guard lock{guard};
+      if (is_closed)
+        refused = make_error(errc::unavailable, "the server is shutting down");
+      for (const auto& each : who.wanted) {
+        const auto known = under_way.find(once_key(each));
+        if (refused || known == under_way.end())
+          continue;
+        if (known->second.content == each.content) {
+          known->second.waiting.push_back(std::move(who));
+          return;
+        }
+        refused = other_content(each.kind);
+      }
+      if (!refused) {
+        mine->wanted = std::move(who.wanted);
+        mine->number = ++last_number;
+        mine->desk = weak_from_this();
+        for (const auto& each : mine->wanted)
+          under_way.emplace(once_key(each), entry{each.content, mine->number, &mine->wanted, {}});
+      }
+    }
+    if (refused)
+      return who.next(*refused, nullptr);
+    const once_conditions conditions{mine, &mine->wanted};
+    find(conditions, 0,
+         [me = shared_from_this(), mine, conditions,
+          next = std::move(who.next)](const result<once_ptr>& before) {
+           if (before && !*before)
+             return next(once_ptr{}, conditions);
+           me->leave(mine->wanted, mine->number);
+           next(before, nullptr);
+         });
+  }
+
+  /// What came before with one of them, from the one at `index` on.
+  void find(const once_conditions& wanted, std::size_t index,
+            std::function<void(result<once_ptr>)> done) {
+    if (index == wanted->size())
+      return done(once_ptr{});
+    const auto& each = (*wanted)[index];
+    records.read_once(each, now(),
+                      [me = shared_from_this(), wanted, index,
+                       done = std::move(done)](const result<once_ptr>& before) {
+                        const auto& asked = (*wanted)[index];
+                        if (before && !*before)
+                          return me->find(wanted, index + 1, done);
+                        if (before && (*before)->content != asked.content)
+                          return done(other_content(asked.kind));
+                        done(before);
+                      });
+  }
+
+  /// That of a ticket.
+  void leave(const once_conditions& done) {
+    std::uint64_t number = 0;
+    {
+      const std::lock_guard lock{guard};
+      const auto known = under_way.find(once_key(done->front()));
+      if (known == under_way.end() || known->second.conditions != done.get())
+        return;
+      number = known->second.holder;
+    }
+    leave(*done, number);
+  }
+
+  void leave(const std::vector<once>& done, std::uint64_t number) {
+    for (const auto& each : done)
+      release(once_key(each), each.content, number);
+  }
+
+  /// The first that waits is the next one under way, if that is needed; the others wait for it.
+  void release(const std::string& key, std::uint64_t content, std::uint64_t number) {
+    std::list<waiter> waiting;
+    {
+      const std::lock_guard lock{guard};
+      const auto known = under_way.find(key);
+      if (known == under_way.end() || known->second.holder != number)
+        return;
+      waiting = std::move(known->second.waiting);
+      under_way.erase(known);
+    }
+    while (!waiting.empty()) {
+      auto first = std::move(waiting.front());
+      waiting.pop_front();
+      enter(std::move(first));
+      const std::lock_guard lock{guard};
+      const auto known = under_way.find(key);
+      if (known != under_way.end() && known->second.content == content)
+        known->second.waiting.splice(known->second.waiting.end(), waiting);
+    }
+  }
+
+  /// Nobody will say what became of it. A change of it may be on its way all the same, so the key
+  /// stays until all is committed that was submitted before.
+  void abandon(std::vector<once> wanted, std::uint64_t number) {
+    {
+      const std::lock_guard lock{guard};
+      const auto is_held = [&](const once& each) {
+        const auto known = under_way.find(once_key(each));
+        return known != under_way.end() && known->second.holder == number;
+      };
+      if (is_closed || std::ranges::none_of(wanted, is_held))
+        return;
+    }
+    records.commit({}, [me = weak_from_this(), wanted = std::move(wanted), number] {
+      if (const auto open = me.lock())
+        open->leave(wanted, number);
+    });
+  }
+
+  void close() {
+    std::list<waiter> waiting;
+    {
+      const std::lock_guard lock{guard};
+      is_closed = true;
+      for (auto& [key, each] : under_way)
+        waiting.splice(waiting.end(), each.waiting);
+    }
+    for (auto& each : waiting)
+      enter(std::move(each)); // It is refused.
+  }
+
+  store& records;
+  const std::function<timestamp()> now;
+  std::mutex guard;
+  std::unordered_map<std::string, entry> under_way; ///< By once_key.
+  std::uint64_t last_number = 0;
+  bool is_closed = false;
+};
+
+once_desk::once_desk(store& records, std::function<timestamp()> now)
+    : state_(std::make_shared<state>(records, std::move(now))) {}
+
+once_desk::~once_desk() = default;
+
+void once_desk::enter(std::vector<once> wanted, next_fn next) {
+  state_->enter({std::move(wanted), std::move(next)});
+}
+
+void once_desk::leave(const once_conditions& done) {
+  state_->leave(done);
+}
+
+void once_desk::find(const once_conditions& wanted,
+                     std::function<void(result<once_ptr>)> done) const {
+  state_->find(wanted, 0, std::move(done));
+}
+
+void once_desk::close() {
+  state_->close();
+}
+
+} // namespace troupe

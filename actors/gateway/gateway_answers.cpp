@@ -1,0 +1,121 @@
+// A message with answers to several questions: all of them are taken, or none.
+#include "actors/commands/joint_answer.hpp"
+#include "actors/commands/message_rules.hpp"
+#include "actors/commands/once_answer.hpp"
+#include "actors/gateway/gateway_impl.hpp"
+#include "protocol/opt/given_answers.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+namespace {
+
+/// Says which of the answers it is about.
+error said_of(const question_address& asked, error why) {
+  if (why != came_before())
+    why.message.insert(0, shown(asked.str()) + ": ");
+  return why;
+}
+
+} // namespace
+
+/// `named`: the task that the message names, whose context is that of all who ask.
+void gateway::impl::send_answers(const task_ptr& named, const send_message& command,
+                                 std::vector<given_answer> answers, reply<sent> done) {
+  // The tasks that ask, read one after the other.
+  struct finding : std::enable_shared_from_this<finding> {
+    finding(impl& of, task_ptr context_of, const send_message& sending,
+            std::vector<given_answer> given, reply<sent> to)
+        : self(of), named(std::move(context_of)), who(sending.who),
+          by(sending.by.empty() ? sending.who.id : sending.by),
+          accepted_output_modes(sending.accepted_output_modes),
+          conditions(answered(sending.conditions, {.task = named->id, .context = named->context})),
+          answers(std::move(given)), done(std::move(to)) {}
+
+    void go_on() {
+      if (asking.size() == answers.size())
+        return give();
+      const auto& id = answers[asking.size()].asked.task;
+      reply<sent> refused = [me = shared_from_this()](const result<sent>& why) {
+        me->refuse(is_not_found(why.error().code) ? me->unknown() : why.error());
+      };
+      self.place(who, id, std::move(refused),
+                 [me = shared_from_this(), id](const placement&, const reply<sent>& to) {
+                   me->self.records.read_task(
+                       id,
+                       [me, to](const result<task_ptr>& record) {
+                         if (!record)
+                           return to(record.error());
+                         me->found(*record);
+                       },
+                       client_of(me->who));
+                 });
+    }
+
+    void found(const task_ptr& record) {
+      const auto& next = answers[asking.size()];
+      if (!record || record->context != named->context)
+        return refuse(unknown());
+      if (is_terminal(record->status.state))
+        return refuse(refusal_of_answer(*record, record->id.str(), next.asked.question));
+      const auto agent = self.agents.find(self.agents.name_or_default(record->agent));
+      if (auto ok =
+              agent ? check_media_types(next.said, accepted_output_modes, *agent) : result<void>{};
+          !ok)
+        return refuse(ok.error());
+      asking.push_back(record);
+      go_on();
+    }
+
+    [[nodiscard]] error unknown() const {
+      return no_question(answers[asking.size()].asked.task.str());
+    }
+    void refuse(error why) const { done(said_of(answers[asking.size()].asked, std::move(why))); }
+
+    void give() {
+      const auto hand_over = [me = shared_from_this()](const std::shared_ptr<joint_answer>& of,
+                                                       std::size_t part) {
+        const auto& one = me->answers[part];
+        const auto& record = *me->asking[part];
+        const reply_port<task_id> taken{
+            [of, asked = one.asked](const result<task_id>& outcome) {
+              of->finish(outcome ? result<void>{} : result<void>{said_of(asked, outcome.error())});
+            },
+            task_has_ended(record.id.str())};
+        provide_input input{std::make_shared<const message>(one.said), taken};
+        input.answers = true;
+        input.question = one.asked.question;
+        input.conditions = me->conditions;
+        input.by = me->by;
+        input.action = one.action;
+        input.joint = of;
+        me->self.tell_task(record, std::move(input), taken);
+      };
+      const auto all = std::make_shared<joint_answer>(
+          answers.size(), hand_over,
+          [to = std::move(done), record = named](const result<void>& taken) {
+            if (taken)
+              to(sent{record->id, record->context, false, nullptr, record->status.at});
+            else
+              to(taken.error());
+          });
+      all->begin();
+    }
+
+    impl& self;
+    const task_ptr named;
+    const principal who;
+    const std::string by;
+    const std::vector<std::string> accepted_output_modes;
+    const std::vector<once_ptr> conditions;
+    const std::vector<given_answer> answers;
+    reply<sent> done;
+    std::vector<task_ptr> asking; ///< Those found so far.
+  };
+  std::make_shared<finding>(*this, named, command, std::move(answers), std::move(done))->go_on();
+}
+
+} // namespace troupe

@@ -1,0 +1,63 @@
+#include "actors/gateway/housekeeper.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+constexpr int turns_between_evictions = 20;
+
+const char* problem_of_backlog(const store_status& status, const executor_options& options) {
+  if (status.backlog_changes > options.backlog_changes_max)
+    return "too many changes wait for the disk (limits.backlog-changes)";
+  if (status.backlog_bytes > options.backlog_bytes_max)
+    return "too many bytes wait for the disk (limits.backlog-bytes)";
+  return nullptr;
+}
+
+} // namespace
+
+void housekeeper::turn() {
+  // Too dear to ask for each request.
+  const auto status = env_.records.status();
+  backlog_problem_ = problem_of_backlog(status, env_.options);
+  can_write_ = status.writable;
+  if (const auto line = watch_.look(env_.memory); !line.empty() && env_.options.warn)
+    env_.options.warn(line);
+  const auto now = env_.now();
+  env_.deadlines.turn(now);
+  env_.objectives.expire(now);
+  env_.lone_tasks.expire(now);
+  if (++turns_ % turns_between_evictions == 0)
+    env_.records.evict(now - env_.options.settled_linger);
+  env_.records.forget_expired(now);
+}
+
+void housekeeper::turn_fully() {
+  turns_ = turns_between_evictions - 1;
+  turn();
+}
+
+void ticker::start(std::chrono::milliseconds interval, std::function<void()> tick) {
+  thread_ = std::thread([this, interval, tick = std::move(tick)] {
+    std::unique_lock guard(lock_);
+    while (!stops_.wait_for(guard, interval, [this] { return stopped_; })) {
+      guard.unlock();
+      tick();
+      guard.lock();
+    }
+  });
+}
+
+void ticker::stop() {
+  {
+    const std::lock_guard guard(lock_);
+    stopped_ = true;
+  }
+  stops_.notify_all();
+  if (thread_.joinable())
+    thread_.join();
+}
+
+} // namespace troupe
