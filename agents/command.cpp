@@ -4,7 +4,7 @@
 #include "agents/command_lines.hpp"
 #include "agents/program_output.hpp"
 #include "protocol/core_count.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -5,7 +5,7 @@
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <boost/json/serialize.hpp>
 

@@ -4,7 +4,7 @@
 #include "agents/sleep.hpp"
 #include "agents/work_reports.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <boost/json/serialize.hpp>
 

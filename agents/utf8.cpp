@@ -1,6 +1,6 @@
 #include "agents/utf8.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 namespace troupe {
 

@@ -1,4 +1,4 @@
-// What a process writes may be anything; JSON and A2A text are UTF-8 only (protocol/text.hpp).
+// What a process writes may be anything; JSON and A2A text are UTF-8 only (protocol/text/text.hpp).
 #pragma once
 
 #include <string>

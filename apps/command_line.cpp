@@ -4,7 +4,7 @@
 #include "apps/remote/remote_command_line.hpp"
 #include "apps/session/session_command_line.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -8,7 +8,7 @@
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/protocol/plan_document.hpp>
 
 #include <algorithm>

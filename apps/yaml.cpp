@@ -3,7 +3,7 @@
 #include "protocol/json/json_location.hpp"
 #include "protocol/json/json_pointer.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

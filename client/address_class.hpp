@@ -2,7 +2,7 @@
 // public addresses only. Pure decisions.
 #pragma once
 
-#include "protocol/http_url.hpp"
+#include "protocol/text/http_url.hpp"
 #include <troupe/protocol/errc.hpp>
 
 #include <boost/asio/ip/address.hpp>

@@ -11,7 +11,7 @@
 
 #include "client/io.hpp"
 #include "client/timers.hpp"
-#include "protocol/http_url.hpp"
+#include "protocol/text/http_url.hpp"
 #include <troupe/protocol/errc.hpp>
 
 #include <boost/asio/ip/address.hpp>

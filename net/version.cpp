@@ -2,9 +2,9 @@
 
 #include "net/http/http_request.hpp"
 #include "protocol/a2a/stream_mark.hpp"
-#include "protocol/hex.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/hitl.hpp"
+#include "protocol/text/hex.hpp"
 #include <troupe/protocol/progress.hpp>
 
 #include <algorithm>

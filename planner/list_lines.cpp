@@ -1,6 +1,6 @@
 #include "planner/list_lines.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <array>

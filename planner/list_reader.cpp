@@ -1,7 +1,7 @@
 #include "planner/list_reader.hpp"
 
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/protocol/errc.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 #include <troupe/protocol/plan_document.hpp>
 
 #include <boost/json/serialize.hpp>

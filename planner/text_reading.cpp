@@ -1,6 +1,6 @@
 #include "planner/text_reading.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <memory>

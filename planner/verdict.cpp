@@ -1,7 +1,7 @@
 #include "planner/verdict.hpp"
 
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <boost/json/array.hpp>
 

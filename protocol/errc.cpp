@@ -1,5 +1,5 @@
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/protocol/errc.hpp>
 
 #include <algorithm>

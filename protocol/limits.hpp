@@ -1,7 +1,7 @@
 // How much of a thing a client may send (docs/a2a.md, "Limits"). Beyond a limit the answer is
 // errc::invalid_params and names it. The length of an id is limited in
-// include/troupe/protocol/ids.hpp (`id_bytes_max`), that of a URL in protocol/http_url.hpp, that of
-// progress in include/troupe/protocol/progress.hpp.
+// include/troupe/protocol/ids.hpp (`id_bytes_max`), that of a URL in protocol/text/http_url.hpp,
+// that of progress in include/troupe/protocol/progress.hpp.
 #pragma once
 
 #include <cstddef>

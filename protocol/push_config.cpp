@@ -1,5 +1,5 @@
-#include "protocol/http_url.hpp"
 #include "protocol/limits.hpp"
+#include "protocol/text/http_url.hpp"
 #include <troupe/protocol/push_config.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "store/page.hpp"
 
-#include "protocol/hex.hpp"
 #include "protocol/limits.hpp"
+#include "protocol/text/hex.hpp"
 
 #include <algorithm>
 #include <array>

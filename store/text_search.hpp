@@ -1,7 +1,7 @@
 // Finds a text in other texts. A plain value.
 #pragma once
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <cstddef>
 #include <string>

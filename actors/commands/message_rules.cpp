@@ -2,8 +2,8 @@
 
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/media_type.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/media_type.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
 #include <troupe/protocol/time.hpp>
 

@@ -1,7 +1,7 @@
 #include "actors/graph/dependency_names.hpp"
 
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -2,8 +2,8 @@
 
 #include "actors/task/input_references.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <algorithm>
 

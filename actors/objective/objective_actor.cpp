@@ -5,7 +5,7 @@
 #include "actors/plan/plan_actor.hpp"
 #include "actors/slots/throttle_actor.hpp"
 #include "actors/task/status_message.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "actors/task/status_message.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>

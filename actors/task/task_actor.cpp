@@ -4,7 +4,7 @@
 #include "actors/commands/once_desk.hpp"
 #include "actors/slots/throttle_actor.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>

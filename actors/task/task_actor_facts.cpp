@@ -5,7 +5,7 @@
 #include "actors/task/task_actor.hpp"
 #include "protocol/change_size.hpp"
 #include "protocol/json/json_schema.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
 
 #include <string_view>

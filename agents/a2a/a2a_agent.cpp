@@ -5,7 +5,7 @@
 #include "protocol/a2a/idempotent_send.hpp"
 #include "protocol/a2a/request_path.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/progress.hpp>
 

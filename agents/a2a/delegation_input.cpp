@@ -1,7 +1,7 @@
 #include "agents/a2a/delegation_input.hpp"
 
 #include "protocol/a2a/request_path.hpp"
-#include "protocol/http_url.hpp"
+#include "protocol/text/http_url.hpp"
 
 #include <boost/json/array.hpp>
 

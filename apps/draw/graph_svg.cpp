@@ -5,7 +5,7 @@
 #include "apps/draw/graph_text.hpp"
 #include "apps/shown_name.hpp"
 #include "apps/text.hpp"
-#include "protocol/xml.hpp"
+#include "protocol/text/xml.hpp"
 
 #include <algorithm>
 #include <array>

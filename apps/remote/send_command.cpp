@@ -7,7 +7,7 @@
 #include "apps/text.hpp"
 #include "apps/text_file.hpp"
 #include "protocol/json/json_parser.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <array>
 #include <filesystem>

@@ -3,7 +3,7 @@
 #include "apps/runs/run_folder.hpp"
 #include "apps/text_file.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <algorithm>
 #include <array>

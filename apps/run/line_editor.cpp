@@ -1,6 +1,6 @@
 #include "apps/run/line_editor.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include "apps/run/result_files.hpp"
 
 #include "apps/text.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <boost/json/serialize.hpp>
 

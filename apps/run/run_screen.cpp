@@ -5,7 +5,7 @@
 #include "apps/run/run_timing.hpp"
 #include "apps/run/tree_view.hpp"
 #include "apps/text.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <utility>

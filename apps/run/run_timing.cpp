@@ -4,7 +4,7 @@
 #include "apps/shown_name.hpp"
 #include "apps/text.hpp"
 #include "protocol/json/json_writer.hpp"
-#include "protocol/xml.hpp"
+#include "protocol/text/xml.hpp"
 #include <troupe/store/await.hpp>
 
 #include <algorithm>

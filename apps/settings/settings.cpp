@@ -3,7 +3,7 @@
 #include "apps/settings/push_settings.hpp"
 #include "apps/settings/setting_kinds.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <algorithm>
 #include <array>

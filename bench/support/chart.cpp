@@ -1,6 +1,6 @@
 #include "bench/support/chart.hpp"
 
-#include "protocol/xml.hpp"
+#include "protocol/text/xml.hpp"
 
 #include <algorithm>
 #include <array>

@@ -12,7 +12,7 @@
 #include "client/io.hpp"
 #include "client/timers.hpp"
 #include "protocol/a2a/answer_reading.hpp"
-#include "protocol/http_url.hpp"
+#include "protocol/text/http_url.hpp"
 #include <troupe/protocol/agent_card.hpp>
 #include <troupe/protocol/errc.hpp>
 

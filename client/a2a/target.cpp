@@ -1,8 +1,8 @@
 #include "client/a2a/target.hpp"
 
-#include "protocol/http_url.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/http_url.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "net/a2a/json_rpc.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/net/limits.hpp>
 
 #include <boost/json/object.hpp>

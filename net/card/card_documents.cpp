@@ -2,10 +2,10 @@
 
 #include "net/card/agent_card.hpp"
 #include "protocol/a2a/codec_agent_card.hpp"
-#include "protocol/hex.hpp"
-#include "protocol/http_date.hpp"
-#include "protocol/http_url.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/text/hex.hpp"
+#include "protocol/text/http_date.hpp"
+#include "protocol/text/http_url.hpp"
 #include <troupe/net/card_signature.hpp>
 
 #include <optional>

@@ -1,7 +1,7 @@
 #include "net/card/card_routes.hpp"
 
 #include "net/version.hpp"
-#include "protocol/http_date.hpp"
+#include "protocol/text/http_date.hpp"
 
 namespace troupe::net {
 

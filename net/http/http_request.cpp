@@ -1,7 +1,7 @@
 #include "net/http/http_request.hpp"
 
 #include "net/http/uri.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/net/limits.hpp>
 
 #include <boost/beast/http/error.hpp>

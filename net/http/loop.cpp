@@ -1,7 +1,7 @@
 #include "net/http/loop.hpp"
 
-#include "protocol/http_date.hpp"
 #include "protocol/refusable_work.hpp"
+#include "protocol/text/http_date.hpp"
 #include <troupe/protocol/ids.hpp>
 
 #include <boost/asio/post.hpp>

@@ -2,8 +2,8 @@
 
 #include "net/http/cors.hpp"
 #include "net/http/uri.hpp"
-#include "protocol/http_url.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/http_url.hpp"
 
 #include <boost/asio/ip/address.hpp>
 

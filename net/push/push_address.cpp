@@ -1,6 +1,6 @@
 #include "net/push/push_address.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "client/address_class.hpp"
-#include "protocol/http_url.hpp"
+#include "protocol/text/http_url.hpp"
 #include <troupe/net/push_options.hpp>
 #include <troupe/protocol/errc.hpp>
 

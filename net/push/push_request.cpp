@@ -1,8 +1,8 @@
 #include "net/push/push_request.hpp"
 
-#include "protocol/hex.hpp"
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/text/hex.hpp"
 #include <troupe/net/keys.hpp>
 
 #include <chrono>

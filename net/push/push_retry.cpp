@@ -1,6 +1,6 @@
 #include "net/push/push_retry.hpp"
 
-#include "protocol/http_date.hpp"
+#include "protocol/text/http_date.hpp"
 
 #include <algorithm>
 #include <charconv>

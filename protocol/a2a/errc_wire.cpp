@@ -1,6 +1,6 @@
 #include "protocol/a2a/errc_wire.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <array>

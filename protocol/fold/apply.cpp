@@ -5,7 +5,7 @@
 #include "protocol/fold/limits.hpp"
 #include "protocol/fold/rollup.hpp"
 #include "protocol/is_one_of.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/protocol/unshared.hpp>
 
 #include <algorithm>

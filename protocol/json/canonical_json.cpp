@@ -1,6 +1,6 @@
 #include "protocol/json/canonical_json.hpp"
 
-#include "protocol/hex.hpp"
+#include "protocol/text/hex.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

@@ -1,6 +1,6 @@
 #include "protocol/json/json_location.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/protocol/plan_document.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_writer.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <boost/json/serializer.hpp>
 

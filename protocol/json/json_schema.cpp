@@ -3,7 +3,7 @@
 #include "protocol/json/canonical_json.hpp"
 #include "protocol/json/json_pointer.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/url/parse.hpp>

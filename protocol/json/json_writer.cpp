@@ -1,8 +1,8 @@
 #include "protocol/json/json_writer.hpp"
 
-#include "protocol/hex.hpp"
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_pieces.hpp"
+#include "protocol/text/hex.hpp"
 
 #include <algorithm>
 #include <array>

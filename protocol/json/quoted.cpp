@@ -1,7 +1,7 @@
 #include "protocol/json/quoted.hpp"
 
 #include "protocol/json/json_writer.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 namespace troupe {
 

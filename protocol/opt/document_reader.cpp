@@ -1,9 +1,9 @@
 #include "protocol/opt/document_reader.hpp"
 
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
 #include "protocol/opt/limits_opt.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/near_name.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/protocol/ids.hpp>
 
 #include <algorithm>

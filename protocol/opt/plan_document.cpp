@@ -6,7 +6,7 @@
 #include "protocol/opt/limits_opt.hpp"
 #include "protocol/opt/plan_params.hpp"
 #include "protocol/opt/wfformat.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include <troupe/protocol/plan_document.hpp>
 
 #include <boost/json/monotonic_resource.hpp>

@@ -1,8 +1,8 @@
 #include "protocol/opt/plan_params.hpp"
 
 #include "protocol/json/quoted.hpp"
-#include "protocol/near_name.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/text/near_name.hpp"
 #include <troupe/protocol/unshared.hpp>
 
 #include <boost/json/serialize.hpp>

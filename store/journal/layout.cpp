@@ -1,6 +1,6 @@
 #include "store/journal/layout.hpp"
 
-#include "protocol/hex.hpp"
+#include "protocol/text/hex.hpp"
 #include "store/journal/checksum.hpp"
 
 #include <charconv>

@@ -1,8 +1,8 @@
 #include "store/session/session_line.hpp"
 
-#include "protocol/hex.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/text/hex.hpp"
 #include "store/session/session_names.hpp"
 
 #include <boost/crc.hpp>

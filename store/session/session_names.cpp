@@ -1,6 +1,6 @@
 #include "store/session/session_names.hpp"
 
-#include "protocol/hex.hpp"
+#include "protocol/text/hex.hpp"
 #include "store/journal/checksum.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "protocol/fold/apply.hpp"
-#include "protocol/hex.hpp"
 #include "protocol/record/record.hpp"
+#include "protocol/text/hex.hpp"
 #include "store/once_table.hpp"
 #include "store/place.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"

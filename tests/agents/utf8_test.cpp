@@ -1,5 +1,5 @@
 #include "agents/utf8.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace troupe;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "protocol/a2a/send_params.hpp"
-#include "protocol/http_url.hpp"
+#include "protocol/text/http_url.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>

@@ -8,8 +8,8 @@
 #include "net/http/uri.hpp"
 #include "net/version.hpp"
 #include "protocol/a2a/stream_mark.hpp"
-#include "protocol/http_date.hpp"
 #include "protocol/opt/objective_change.hpp"
+#include "protocol/text/http_date.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 #include <boost/asio/buffer.hpp>

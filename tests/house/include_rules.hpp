@@ -59,6 +59,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"apps/", "client/"},
     {"apps/", "net/"},
     // between the subdirectories of one room
+    {"protocol/", "protocol/text/"},
     {"protocol/", "protocol/json/quoted"}, // all messages quote alike
     {"protocol/opt/", "protocol/json/"},
     {"protocol/opt/", "protocol/fold/"},

@@ -31,7 +31,7 @@ enum class push_payload : std::uint8_t {
 struct push_config {
   std::string id; ///< Unique within the task; the server makes one if the client gives none.
   task_id task;
-  /// protocol/http_url.hpp reads it. Its addresses are checked when a connection is made.
+  /// protocol/text/http_url.hpp reads it. Its addresses are checked when a connection is made.
   std::string url;
   std::string token; ///< Sent in its own header; may be empty.
   std::optional<push_authentication> authentication;
@@ -71,9 +71,9 @@ struct delete_push_config {
   std::string id;
 };
 
-/// Checks the form of a configuration: a valid id (or none yet), a URL of protocol/http_url.hpp,
-/// and texts that fit into header lines. errc::invalid_params, with the field of the configuration.
-/// It does not check if notifications may go to this address.
+/// Checks the form of a configuration: a valid id (or none yet), a URL of
+/// protocol/text/http_url.hpp, and texts that fit into header lines. errc::invalid_params, with the
+/// field of the configuration. It does not check if notifications may go to this address.
 [[nodiscard]] result<void> check_push_config(const push_config& config);
 
 /// Whether `text` is a token of RFC 9110 section 5.6.2, like the name of an authentication scheme.

@@ -1,4 +1,4 @@
-#include "protocol/hex.hpp"
+#include "protocol/text/hex.hpp"
 #include "tests/support/catch.hpp"
 
 #include <array>

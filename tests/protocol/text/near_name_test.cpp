@@ -1,4 +1,4 @@
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 #include "tests/support/catch.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "protocol/media_type.hpp"
+#include "protocol/text/media_type.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace troupe;

@@ -1,6 +1,6 @@
-#include "protocol/http_url.hpp"
+#include "protocol/text/http_url.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <boost/url/grammar/parse.hpp>
 #include <boost/url/ipv4_address.hpp>

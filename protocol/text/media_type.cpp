@@ -1,6 +1,6 @@
-#include "protocol/media_type.hpp"
+#include "protocol/text/media_type.hpp"
 
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <utility>

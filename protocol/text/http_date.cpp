@@ -1,4 +1,4 @@
-#include "protocol/http_date.hpp"
+#include "protocol/text/http_date.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-#include "protocol/near_name.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include "protocol/json/quoted.hpp"
-#include "protocol/text.hpp"
+#include "protocol/text/text.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // What a URL to post to looks like, and what is refused.
-#include "protocol/http_url.hpp"
+#include "protocol/text/http_url.hpp"
 #include "tests/support/catch.hpp"
 
 #include <string>
