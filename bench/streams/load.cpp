@@ -1,8 +1,9 @@
-// Subscribers of one task: opens N event streams over REST, has the source tick, and reads what
-// comes. One thread, epoll, plain sockets. Every subscriber must get every tick, once and in order.
+// Subscribers of one task, or of an objective with this one task: opens N event streams over REST,
+// has the source tick, and reads what comes. One thread, epoll, plain sockets. Every subscriber
+// must get every tick, once and in order.
 //
 //   troupe_streams_load --port P [--subscribers N] [--ticks N] [--interval-us U] [--bursts N]
-//   [--stalled N] [--filling-ticks N]
+//   [--stalled N] [--filling-ticks N] [--objective]
 //   troupe_streams_load --port P --subscribers N --hold        prints {"subscribers"} once all are
 //   open, and holds them until SIGTERM
 //
@@ -55,6 +56,7 @@ struct options {
   std::size_t stalled = 0;
   std::size_t filling_ticks = 0;
   bool hold = false;
+  bool of_objective = false; ///< The streams are those of an objective, with all details.
 };
 
 [[noreturn]] void fail(const std::string& text) {
@@ -84,29 +86,47 @@ void send_all(int socket, std::string_view bytes) {
     fail(std::string("cannot send: ") + std::strerror(errno));
 }
 
-/// Sends a message over REST; the answer's body.
-std::string post_message(std::uint16_t port, const std::string& text, const std::string& task) {
+/// The answer.
+std::string post(std::uint16_t port, const std::string& path, const std::string& body) {
   const int socket = connect_to(port);
-  const std::string body = R"({"message":{"messageId":"m","role":"ROLE_USER",)"
-                           + (task.empty() ? "" : R"("taskId":")" + task + "\",")
-                           + R"("parts":[{"text":")" + text
-                           + R"("}]},"configuration":{"returnImmediately":true}})";
-  send_all(socket, "POST /message:send HTTP/1.1\r\nHost: localhost\r\nA2A-Version: "
-                   "1.0\r\nConnection: close\r\nContent-Type: "
-                   "application/json\r\nContent-Length: "
+  send_all(socket, "POST " + path
+                       + " HTTP/1.1\r\nHost: localhost\r\nA2A-Version: "
+                         "1.0\r\nConnection: close\r\nContent-Type: "
+                         "application/json\r\nContent-Length: "
                        + std::to_string(body.size()) + "\r\n\r\n" + body);
   std::string answer;
   std::array<char, 4096> buffer{};
   while (answer.find("\r\n\r\n{") == std::string::npos || answer.back() != '}') {
     const auto n = ::recv(socket, buffer.data(), buffer.size(), 0);
     if (n <= 0)
-      fail("no answer to a message: " + answer);
+      fail("no answer to " + path + ": " + answer);
     answer.append(buffer.data(), static_cast<std::size_t>(n));
   }
   ::close(socket);
   if (!answer.starts_with("HTTP/1.1 200"))
-    fail("a message was refused: " + answer);
+    fail(path + " was refused: " + answer);
   return answer;
+}
+
+/// Sends a message; the answer.
+std::string post_message(std::uint16_t port, const std::string& text, const std::string& task) {
+  return post(port, "/message:send",
+              R"({"message":{"messageId":"m","role":"ROLE_USER",)"
+                  + (task.empty() ? "" : R"("taskId":")" + task + "\",") + R"("parts":[{"text":")"
+                  + text + R"("}]},"configuration":{"returnImmediately":true}})");
+}
+
+/// What is subscribed to, and the task that ticks.
+struct subject {
+  std::string path;
+  std::string task;
+};
+
+/// An objective with one task of the source's agent.
+subject begin_objective(std::uint16_t port) {
+  post(port, "/objectives",
+       R"({"id":"ticking","name":"Ticking","start":true,"plans":[{"tasks":[{"name":"tick"}]}]})");
+  return {"/objectives/ticking:subscribe?detail=full", "ticking.p0.t0"};
 }
 
 std::string task_of(const std::string& answer) {
@@ -148,15 +168,19 @@ private:
   std::size_t begin_ = 0; ///< Of what is not read yet.
 };
 
-void subscribe(int socket, const std::string& task) {
-  send_all(socket, "GET /tasks/" + task
-                       + ":subscribe HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n\r\n");
+subject begin_task(std::uint16_t port) {
+  const auto task = task_of(post_message(port, "begin", ""));
+  return {"/tasks/" + task + ":subscribe", task};
+}
+
+void subscribe(int socket, const std::string& path) {
+  send_all(socket, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n\r\n");
 }
 
 /// A subscriber that stops once its stream has begun. Its socket.
-int stall(std::uint16_t port, const std::string& task) {
+int stall(std::uint16_t port, const std::string& path) {
   const int socket = connect_to(port, 4096);
-  subscribe(socket, task);
+  subscribe(socket, path);
   std::array<char, 16> head{};
   if (::recv(socket, head.data(), head.size(), 0) <= 0
       || !std::string_view(head.data(), head.size()).starts_with("HTTP/1.1 200"))
@@ -180,8 +204,8 @@ constexpr std::size_t filling_burst = 250;
 /// One event stream.
 class subscriber {
 public:
-  subscriber(std::uint16_t port, const std::string& task) : socket_(connect_to(port)) {
-    subscribe(socket_, task);
+  subscriber(std::uint16_t port, const std::string& path) : socket_(connect_to(port)) {
+    subscribe(socket_, path);
   }
 
   [[nodiscard]] int socket() const { return socket_; }
@@ -251,7 +275,8 @@ private:
 
   void read(std::string_view data, std::int64_t now, bench::histogram& delays) {
     if (!open_) {
-      if (data.find("\"task\"") == std::string_view::npos)
+      if (data.find("\"task\"") == std::string_view::npos
+          && data.find("\"objective\"") == std::string_view::npos)
         fail("a stream begins with " + std::string(data));
       open_ = true;
       return;
@@ -259,7 +284,8 @@ private:
     constexpr std::string_view key = "\"tick ";
     const auto at = data.find(key);
     if (at == std::string_view::npos) {
-      if (data.find("statusUpdate") == std::string_view::npos)
+      if (data.find("statusUpdate") == std::string_view::npos
+          && data.find("\"change\"") == std::string_view::npos)
         fail("unexpected: " + std::string(data));
       return;
     }
@@ -289,10 +315,10 @@ private:
 
 class audience {
 public:
-  audience(std::uint16_t port, const std::string& task, std::size_t size) {
+  audience(std::uint16_t port, const std::string& path, std::size_t size) {
     all_.reserve(size);
     for (std::size_t i = 0; i < size; ++i) {
-      all_.emplace_back(port, task);
+      all_.emplace_back(port, path);
       epoll_event ready{};
       ready.events = EPOLLIN;
       ready.data.u64 = i;
@@ -340,6 +366,10 @@ options read_options(int argc, char** argv) {
       how.hold = true;
       continue;
     }
+    if (name == "--objective") {
+      how.of_objective = true;
+      continue;
+    }
     if (i + 1 == argc)
       fail("no value for " + std::string(name));
     const auto value = std::strtoll(argv[++i], nullptr, 10);
@@ -374,8 +404,8 @@ int main(int argc, char** argv) {
   files.rlim_cur = files.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &files);
 
-  const auto task = task_of(post_message(how.port, "begin", ""));
-  audience all(how.port, task, how.subscribers);
+  const auto watched = how.of_objective ? begin_objective(how.port) : begin_task(how.port);
+  audience all(how.port, watched.path, how.subscribers);
   if (how.hold) {
     std::printf("{\"subscribers\":%zu}\n", how.subscribers);
     std::fflush(stdout);
@@ -384,19 +414,19 @@ int main(int argc, char** argv) {
   }
   const auto tick = "tick " + std::to_string(how.ticks) + " " + std::to_string(how.interval_us);
   std::size_t before = 20; // warm-up
-  post_message(how.port, "tick 20 0", task);
+  post_message(how.port, "tick 20 0", watched.task);
   all.wait_for_ticks(before);
   std::vector<int> stalled;
   for (std::size_t i = 0; i < how.stalled; ++i)
-    stalled.push_back(stall(how.port, task));
+    stalled.push_back(stall(how.port, watched.path));
   for (std::size_t i = 0; i < how.filling_ticks; i += filling_burst) {
-    post_message(how.port, "tick " + std::to_string(filling_burst) + " 0", task);
+    post_message(how.port, "tick " + std::to_string(filling_burst) + " 0", watched.task);
     all.wait_for_ticks(before += filling_burst);
   }
   all.delays = {};
   const auto begin = steady::now();
   for (std::size_t burst = 1; burst <= how.bursts; ++burst) {
-    post_message(how.port, tick, task);
+    post_message(how.port, tick, watched.task);
     all.wait_for_ticks(before + burst * how.ticks);
   }
   const double seconds = std::chrono::duration<double>(steady::now() - begin).count();

@@ -7,7 +7,8 @@
 // the other (delay from the agent's clock to the reader's). Idle: memory of the server for each of
 // 10,000 subscribers (with HTTP connection, stream, queue). Every subscriber must get every event,
 // once and in order. Stalled: the same for 1,000 and 10,000 subscribers of whom some have stopped
-// reading, in turn with none who has. Knobs: --subscribers, --stalled, --threads, --rounds,
+// reading, in turn with none who has. Objective: 1,000 subscribers of an objective with that task,
+// in turn with as many of the task. Knobs: --subscribers, --stalled, --threads, --rounds,
 // --filter.
 #include "bench/support/harness.hpp"
 #include "bench/support/latency.hpp"
@@ -86,18 +87,23 @@ struct figures {
 constexpr std::size_t filling_ticks = 1'500;
 
 /// `stalled`: subscribers beside them that do not read. `filling`: ticks before the measured ones.
+/// `more`: further options of the subscribers.
 figures measure(const std::string& program, const audience& who, std::size_t threads,
-                std::size_t stalled = 0, std::size_t filling = 0) {
-  const auto from = start_source(program, threads);
+                std::size_t stalled = 0, std::size_t filling = 0,
+                const std::vector<std::string>& more = {}) {
+  const auto measured = [&](std::vector<std::string> options) {
+    const auto from = start_source(program, threads);
+    options.insert(options.end(), {"--stalled", std::to_string(stalled), "--filling-ticks",
+                                   std::to_string(filling)});
+    options.insert(options.end(), more.begin(), more.end());
+    auto reached = load(from, who.subscribers, options);
+    from.process->terminate();
+    return reached;
+  };
   const auto burst =
-      load(from, who.subscribers,
-           {"--ticks", std::to_string(who.ticks), "--bursts", std::to_string(who.bursts),
-            "--stalled", std::to_string(stalled), "--filling-ticks", std::to_string(filling)});
-  const auto paced =
-      load(from, who.subscribers,
-           {"--ticks", std::to_string(who.paced), "--interval-us", std::to_string(who.interval_us),
-            "--stalled", std::to_string(stalled), "--filling-ticks", std::to_string(filling)});
-  from.process->terminate();
+      measured({"--ticks", std::to_string(who.ticks), "--bursts", std::to_string(who.bursts)});
+  const auto paced = measured(
+      {"--ticks", std::to_string(who.paced), "--interval-us", std::to_string(who.interval_us)});
   return {burst.at("deliveries_per_s").to_number<double>(), read_latencies(paced)};
 }
 
@@ -164,6 +170,17 @@ void measure_stalled(const options& how, report& results, const audience& who, d
   add_contest(results, "none", "stalled/" + std::to_string(who.subscribers), all);
 }
 
+/// As many subscribers of an objective as of a task.
+void measure_objective(const options& how, report& results, const audience& who) {
+  contest all;
+  for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
+    all.base.push_back(measure("troupe_streams_source", who, how.threads));
+    all.ours.push_back(measure("troupe_streams_source", who, how.threads, 0, 0, {"--objective"}));
+  }
+  results.heading(std::to_string(who.subscribers) + " subscribers of an objective, and of a task");
+  add_contest(results, "task", "objective/" + std::to_string(who.subscribers), all);
+}
+
 /// Memory of the server for each subscriber that waits.
 double idle_bytes(std::size_t subscribers, std::size_t threads) {
   const auto from = start_source("troupe_streams_source", threads);
@@ -197,6 +214,10 @@ int main(int argc, char** argv) {
           if ((only.empty() || only == std::to_string(who.subscribers))
               && how.wants("stalled/" + std::to_string(who.subscribers)))
             measure_stalled(how, results, who, std::stod(stalled));
+        const auto& largest = audiences(how.quick).back();
+        if ((only.empty() || only == std::to_string(largest.subscribers))
+            && how.wants("objective/" + std::to_string(largest.subscribers)))
+          measure_objective(how, results, largest);
         const std::size_t idle = how.quick ? 20 : 10'000;
         const auto name = "idle/" + std::to_string(idle);
         if (only.empty() && how.wants(name)) {

@@ -55,6 +55,8 @@ public:
 
   [[nodiscard]] troupe::gateway& main_gateway() noexcept { return *gateway_; }
   [[nodiscard]] store& records() noexcept { return *records_; }
+  /// To add agents, before the first objective is started.
+  [[nodiscard]] agent_registry& agents() noexcept { return agents_; }
   /// What recovery found.
   [[nodiscard]] const recovered& found() const noexcept { return found_; }
 
