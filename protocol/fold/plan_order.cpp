@@ -187,11 +187,13 @@ plan_steps plan_order::next(const std::function<bool(std::uint32_t)>& is_held) {
   return out;
 }
 
-/// Of plans that have all settled.
+/// Of plans that have all settled. Skipped plans decide nothing: either a client wanted it so, or
+/// another plan has failed.
 objective_state plan_order::outcome() const {
   for (std::uint32_t p = 0; p < relations_.size(); ++p)
     // An alternative's failure is its primary's: judged there.
-    if (!removed_.contains(p) && !relations_[p].alternative_of && prospect_of(p) != prospect::met)
+    if (!removed_.contains(p) && !relations_[p].alternative_of && states_[p] == plan_state::failed
+        && prospect_of(p) != prospect::met)
       return objective_state::failed;
   return objective_state::completed;
 }

@@ -122,6 +122,35 @@ TEST_CASE("10,000 plans are added to an objective that works, and each is looked
   CHECK(life.looked_at() <= 2 * many_plans + 2);
 }
 
+TEST_CASE("a skipped plan decides nothing: only a failed plan makes an objective fail",
+          "[fold][plan_order]") {
+  const auto not_held = [](std::uint32_t) { return false; };
+  const auto after = [](std::uint32_t plan) {
+    return plan_relations{.dependencies = {plan}, .alternatives = {}, .alternative_of = {}};
+  };
+  plan_order order{{plan_relations{}, plan_relations{}, after(1)}};
+  SECTION("one is completed, the other skipped by request, and with it what depends on that") {
+    order.set_state(0, plan_state::completed);
+    order.set_state(1, plan_state::skipped);
+    const auto steps = order.next(not_held);
+    REQUIRE(steps.skipped.size() == 1);
+    CHECK(steps.skipped[0].plan == 2);
+    CHECK(steps.outcome == objective_state::completed);
+  }
+  SECTION("all are skipped by request") {
+    for (std::uint32_t p = 0; p < 3; ++p)
+      order.set_state(p, plan_state::skipped);
+    CHECK(order.next(not_held).outcome == objective_state::completed);
+  }
+  SECTION("one has failed") {
+    order.set_state(0, plan_state::completed);
+    order.set_state(1, plan_state::failed);
+    const auto steps = order.next(not_held);
+    CHECK(steps.skipped.size() == 1);
+    CHECK(steps.outcome == objective_state::failed);
+  }
+}
+
 TEST_CASE("10,000 plans that end one after the other look at those that depend on them",
           "[fold][plan_order]") {
   plan_order order{{}};
