@@ -201,15 +201,23 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
     };
     const auto& sent_text = request->command.message;
     const auto* wish = request->objective.get();
+    const bool brings_plans =
+        wish && (wish->plan || (wish->objective && !wish->objective->plans.empty()));
+    // The plans of an objective that brings none are what the text says.
+    const auto begin = [&by = gateway_, request, go_on, brings_plans](reply<sent> to) {
+      if (brings_plans)
+        return go_on(std::move(to));
+      with_verdict(by, request, {}, std::move(to), go_on);
+    };
     if (auto known = named_objective(*request); !known.empty())
       return gateway_.has_live_objective(
           request->command.who, known,
-          [*this, request, next, go_on, refuse](const result<bool>& is_live) {
+          [*this, request, next, begin, refuse](const result<bool>& is_live) {
             if (!is_live)
               return refuse(is_live.error());
             if (!*is_live) {
               request->if_known = copy_of(*request);
-              return go_on(refuse);
+              return begin(refuse);
             }
             join_known(gateway_, records_, pushes_, request, [next, refuse](result<sent> joined) {
               if (!joined)
@@ -217,11 +225,8 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
               next(new_work{.known = std::move(*joined)}, refuse);
             });
           });
-    if (wish && (wish->plan || (wish->objective && !wish->objective->plans.empty()))
-        && (wish->objective || sent_text.context_id.empty()))
-      return go_on(std::move(refuse));
-    if (wish && wish->objective) // Its plans are what the text says.
-      return with_verdict(gateway_, request, {}, std::move(refuse), go_on);
+    if (wish && (wish->objective || (wish->plan && sent_text.context_id.empty())))
+      return begin(std::move(refuse));
     if (!may_join(sent_text))
       return with_verdict(gateway_, request, {}, std::move(refuse),
                           [request, next, go_on](const reply<sent>& to) {
@@ -429,9 +434,11 @@ std::shared_ptr<pending_send> service::send(send_request&& request,
       send_objective(shared, std::move(*asked.objective), out);
     else if (asked.plan)
       send_plan(shared, std::move(*asked.plan), out);
-    else if (asked.known)
+    else if (asked.known) {
+      if (verdict_of(*shared) == planner::decision::objective && shared->planning->answers_at_once)
+        out->stop_waiting();
       show_again(out, std::move(*asked.known));
-    else
+    } else
       send_text(std::move(shared->command), out, shared);
   };
   gateway_.send_once(

@@ -106,7 +106,7 @@ constexpr auto rows = std::to_array<wire_error>({
      "Invalid reference", "Invalid reference", "field", "InvalidParamsError",
      "refer only to tasks on which this task depends"},
     {errc::agent_not_found, -32602, 400, "INVALID_ARGUMENT", "AGENT_NOT_FOUND", own,
-     "Agent not found", "Agent not found", "agent", "InvalidParamsError",
+     "Agent not found", "Agent not found", "field", "InvalidParamsError",
      "name an agent of this server"},
     // Ours
     {errc::agent_failed, -32603, 500, "INTERNAL", "AGENT_FAILED", own,

@@ -8,6 +8,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <future>
 #include <string>
 
@@ -229,10 +230,13 @@ TEST_CASE("the card declares sends with a key, and who names the extension hears
           "[net][once]") {
   const net_bed bed;
   const auto card = boost::json::parse(bed.connect().get("/.well-known/agent-card.json").body);
-  const auto& last = card.at_pointer("/capabilities/extensions").as_array().back();
-  CHECK(at(last, "/uri") == "urn:troupe:idempotent-send:v1");
-  CHECK(at(last, "/params/maxKeyBytes") == "255");
-  CHECK(at(last, "/params/keptSeconds") == "86400");
+  const auto& all = card.at_pointer("/capabilities/extensions").as_array();
+  const auto declared = std::ranges::find_if(all, [](const boost::json::value& each) {
+    return at(each, "/uri") == "urn:troupe:idempotent-send:v1";
+  });
+  REQUIRE(declared != all.end());
+  CHECK(at(*declared, "/params/maxKeyBytes") == "255");
+  CHECK(at(*declared, "/params/keptSeconds") == "86400");
   const auto answer =
       bed.connect().post(rpc("SendMessage", message_json("x")),
                          key_header("k") + "A2A-Extensions: urn:troupe:idempotent-send:v1\r\n");

@@ -335,7 +335,7 @@ TEST_CASE("S4_minimal: one plan with one task, only for a client that prefers an
   CHECK(whole.at("plans").as_array().size() == 1);
   CHECK(at(whole, "/plans/0/tasks/0/name") == "Make tea");
   CHECK(at(whole, who_decided) == "preference");
-  CHECK(at(bed.say("Make tea"), "/result/metadata") == "(none)");
+  CHECK(at(bed.say("Make tea"), "/result/metadata/opt~1v1~1root") == "(none)");
 }
 
 TEST_CASE("S5_prefer_none, S6_name_only: no objective against the hint, and none because of a name",
@@ -344,9 +344,10 @@ TEST_CASE("S5_prefer_none, S6_name_only: no objective against the hint, and none
   for (const auto* text : {"1. Buy rice\n2. Cook rice", papers, "Make tea"}) {
     const auto sent = bed.say(text, R"("opt/v1/preferObjective":false)");
     CHECK(at(sent, "/result/status/state") == "completed");
-    CHECK(at(sent, "/result/metadata") == "(none)");
+    CHECK(at(sent, "/result/metadata/opt~1v1~1root") == "(none)");
   }
-  CHECK(at(bed.say("Make tea", R"("opt/v1/suggestedName":"Tea")"), "/result/metadata") == "(none)");
+  CHECK(at(bed.say("Make tea", R"("opt/v1/suggestedName":"Tea")"), "/result/metadata/opt~1v1~1root")
+        == "(none)");
   CHECK(bed.total("objectives/list") == "0");
   CHECK(at(bed.say(papers, R"("opt/v1/suggestedName":"Safety")"), "/result/objective/name")
         == "Safety");
@@ -355,7 +356,7 @@ TEST_CASE("S5_prefer_none, S6_name_only: no objective against the hint, and none
 TEST_CASE("a client without the extension gets a plain task, except for a template that it names",
           "[net][opt][planned]") {
   const planned_bed bed("echo");
-  CHECK(at(bed.say(papers, "", "", ""), "/result/metadata") == "(none)");
+  CHECK(at(bed.say(papers, "", "", ""), "/result/metadata/opt~1v1~1root") == "(none)");
   const auto party =
       bed.say("x", R"("opt/v1/template":"birthday-party","opt/v1/params":{"guests":7})", "", "");
   INFO(party);
@@ -375,7 +376,7 @@ TEST_CASE("a planner that is switched off plans nothing", "[net][opt][planned]")
   planning_options off;
   off.is_on = false;
   const planned_bed bed("echo", off);
-  CHECK(at(bed.say(papers), "/result/metadata") == "(none)");
+  CHECK(at(bed.say(papers), "/result/metadata/opt~1v1~1root") == "(none)");
   CHECK(at(bed.say("x", R"("opt/v1/preferObjective":true)"), "/result/objective/name") == "x");
 }
 

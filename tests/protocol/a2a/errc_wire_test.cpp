@@ -239,7 +239,7 @@ TEST_CASE("a wrong parameter adds a BadRequest that names the field", "[protocol
         == 1);
   const auto no_agent = boost::json::parse(jsonrpc({errc::agent_not_found, "no agent \"x\"", "x"}));
   CHECK(no_agent.at("data").as_array().size() == 1); // an agent's name is no field of the request
-  CHECK(no_agent.at("data").at(0).at("metadata").at("agent") == "x");
+  CHECK(no_agent.at("data").at(0).at("metadata").at("field") == "x");
 }
 
 TEST_CASE("a REST error is AIP-193's, with the HTTP status in it", "[protocol][errc_wire]") {
