@@ -232,8 +232,8 @@ void measure_list(const options& how, report& to, const std::string& troupe) {
   if (!how.wants(name))
     return;
   const temporary_directory data;
-  served full(troupe, "memory", data.path() + "/full");
-  served small(troupe, "memory", data.path() + "/small");
+  served full(troupe, "memory", data / "full");
+  served small(troupe, "memory", data / "small");
   request_client client_of_full(full.port(), 1);
   request_client client_of_small(small.port(), 1);
   static_cast<void>(client_of_small.ask("objectives/create", asking_objective("few", 100)));

@@ -237,9 +237,10 @@ TEST_CASE("a wrong parameter adds a BadRequest that names the field", "[protocol
         == 1);
   CHECK(boost::json::parse(jsonrpc({errc::internal, "odd", "x"})).at("data").as_array().size()
         == 1);
-  const auto no_agent = boost::json::parse(jsonrpc({errc::agent_not_found, "no agent \"x\"", "x"}));
-  CHECK(no_agent.at("data").as_array().size() == 1); // an agent's name is no field of the request
-  CHECK(no_agent.at("data").at(0).at("metadata").at("field") == "x");
+  const auto no_agent = boost::json::parse(
+      jsonrpc({errc::agent_not_found, "no agent is named \"x\"", "/plans/0/tasks/0/agent"}));
+  REQUIRE(no_agent.at("data").as_array().size() == 2);
+  CHECK(no_agent.at("data").at(0).at("metadata").at("field") == "/plans/0/tasks/0/agent");
 }
 
 TEST_CASE("a REST error is AIP-193's, with the HTTP status in it", "[protocol][errc_wire]") {
