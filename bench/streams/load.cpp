@@ -124,8 +124,9 @@ struct subject {
 
 /// An objective with one task of the source's agent.
 subject begin_objective(std::uint16_t port) {
-  post(port, "/objectives",
-       R"({"id":"ticking","name":"Ticking","start":true,"plans":[{"tasks":[{"name":"tick"}]}]})");
+  post(
+      port, "/objectives",
+      R"({"id":"ticking","name":"Ticking","start":true,"plans":[{"name":"Tick","tasks":[{"name":"tick"}]}]})");
   return {"/objectives/ticking:subscribe?detail=full", "ticking.p0.t0"};
 }
 

@@ -214,7 +214,7 @@ int main(int argc, char** argv) {
           if ((only.empty() || only == std::to_string(who.subscribers))
               && how.wants("stalled/" + std::to_string(who.subscribers)))
             measure_stalled(how, results, who, std::stod(stalled));
-        const auto& largest = audiences(how.quick).back();
+        const auto largest = audiences(how.quick).back();
         if ((only.empty() || only == std::to_string(largest.subscribers))
             && how.wants("objective/" + std::to_string(largest.subscribers)))
           measure_objective(how, results, largest);

@@ -322,7 +322,7 @@ TEST_CASE("U3_add_tasks: tasks that cannot be added are refused as a whole, by p
   CHECK(tasks(R"({"name":"a"},{"agent":"echo"})") == "INVALID_PARAMS /tasks/1");
   CHECK(tasks(R"({"name":"a"},{"name":"b","dependencies":["nobody"]})")
         == "UNKNOWN_DEPENDENCY /tasks/1/dependencies");
-  CHECK(tasks(R"({"name":"a","agent":"nobody"})") == "AGENT_NOT_FOUND (none)");
+  CHECK(tasks(R"({"name":"a","agent":"nobody"})") == "AGENT_NOT_FOUND /tasks/0/agent");
   CHECK(tasks(R"({"id":"a","name":"a"},{"id":"a","name":"b"})") == "DUPLICATE_ID /tasks/1/id");
   CHECK(refused(R"({"id":"trip.p0","ifRevision":9,"tasks":[{"name":"a"}]})")
             .starts_with("REVISION_MISMATCH"));
