@@ -220,8 +220,8 @@ struct task_cancel {
   cancel_run command;
 };
 
-/// From the objective: change your shape. shape_settled follows; the command is answered once that
-/// is committed.
+/// From the objective: change your shape. shape_settled follows; the command is answered once the
+/// change is durable.
 struct reshape_tasks {
   change_plan command;
   shape_terms terms; ///< All but what runs, and what waits for other plans.
@@ -256,7 +256,8 @@ struct plan_heard {
   std::uint64_t command;
 };
 
-/// From a plan: its shape was changed, and that is committed; or the change was refused.
+/// From a plan: its shape was changed, and that is submitted to the store; or the change was
+/// refused.
 struct shape_settled {
   std::uint32_t plan;
   std::shared_ptr<const plan_changed> changed; ///< Null: refused.

@@ -88,13 +88,14 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
     return reply_port<task_ptr>([answer](const result<task_ptr>&) { answer->one_came(); },
                                 make_error(errc::unavailable, "the task has ended"));
   });
-  env_.records.commit(std::move(reshaped), [objective = start_.objective, changed,
-                                            answer](const commit_outcome& outcome) {
-    tell(objective, shape_settled{changed->plan, changed});
+  env_.records.commit(std::move(reshaped), [answer](const commit_outcome& outcome) {
     if (outcome.conflict)
       answer->refuse(came_before());
     answer->one_came();
   });
+  // What the objective submits from now on becomes durable after the change. So it need not wait
+  // for the disk before it passes on the next one.
+  tell(start_.objective, shape_settled{changed->plan, changed});
   follow(*changed);
 }
 

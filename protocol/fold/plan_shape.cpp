@@ -75,6 +75,12 @@ void plan_shape::remove_names(const plan_spec& plan, std::uint32_t task) {
       names_.erase(known);
 }
 
+named_tasks& plan_shape::by_name(const plan_spec& plan) {
+  if (!by_name_)
+    by_name_.emplace(plan);
+  return *by_name_;
+}
+
 void plan_shape::link(std::uint32_t task, std::uint32_t on) {
   ++looked_at_;
   if (on >= dependents_.size())

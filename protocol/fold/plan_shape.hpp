@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/fold/change_rules.hpp"
+#include "protocol/fold/named_tasks.hpp"
 #include <troupe/protocol/command.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
@@ -44,6 +45,13 @@ public:
   /// Takes the last one back again. `plan` still has it.
   void revert(const plan_spec& plan, const applied_operation& done);
 
+  /// The tasks of `plan`, as it stands now, by their names. It is made when it is first asked for,
+  /// which costs the plan; after that, the caller that changes names keeps it up to date.
+  [[nodiscard]] named_tasks& by_name(const plan_spec& plan);
+  [[nodiscard]] bool has_names() const noexcept { return by_name_.has_value(); }
+  /// It is made anew when it is asked for again.
+  void forget_names() noexcept { by_name_.reset(); }
+
   /// Tasks that it has, without those that were removed.
   [[nodiscard]] std::size_t tasks() const noexcept { return tasks_; }
   /// Tasks and dependencies that it has looked at so far: what all of this has cost.
@@ -58,6 +66,7 @@ private:
   std::string plan_id_;
   std::unordered_map<std::string, std::uint32_t>
       names_; ///< Keys, and ids that are not the generated ones.
+  std::optional<named_tasks> by_name_;
   std::vector<std::vector<std::uint32_t>> dependents_; ///< By task.
   std::vector<bool> is_removed_;                       ///< By task.
   std::size_t tasks_ = 0;

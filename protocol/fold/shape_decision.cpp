@@ -1,6 +1,5 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
-#include "protocol/fold/named_tasks.hpp"
 #include "protocol/fold/plan_shape.hpp"
 #include "protocol/json/quoted.hpp"
 
@@ -30,7 +29,7 @@ bool has_dependency(const task_spec& task, std::uint32_t on) {
 class shape_decider {
 public:
   shape_decider(const plan_view& plan, plan_shape& shape, const shape_terms& terms)
-      : before_(plan), plan_(plan), shape_(shape), terms_(terms) {
+      : before_(plan), plan_(plan), shape_(shape), terms_(terms), had_names_(shape.has_names()) {
     where_.at = terms.now;
     out_.plan = terms.plan;
     out_.revision = terms.revision;
@@ -72,6 +71,7 @@ public:
       return shape_decision{std::move(out_), std::move(report_)};
     for (auto each = out_.operations.rbegin(); each != out_.operations.rend(); ++each)
       shape_.revert(*plan_.spec, *each);
+    take_back_names();
     if (!done)
       return done.error();
     return shape_decision{std::move(out_), std::move(report_)};
@@ -139,9 +139,8 @@ private:
   /// The task that has that name; nothing if none has it.
   [[nodiscard]] result<std::optional<std::uint32_t>>
   find_named(const std::string& name, errc if_several, std::string_view member) const {
-    if (!names_)
-      names_.emplace(*plan_.spec);
-    const auto count = names_->count(name);
+    const auto& names = shape_.by_name(*plan_.spec);
+    const auto count = names.count(name);
     if (count == 0)
       return std::optional<std::uint32_t>{};
     if (count > 1)
@@ -149,7 +148,7 @@ private:
                     std::to_string(count) + " tasks of the plan have the name " + quoted(name)
                         + "; use an id",
                     member);
-    return std::optional{names_->only(name)};
+    return std::optional{names.only(name)};
   }
 
   /// The position of the task that is added next.
@@ -314,8 +313,7 @@ private:
     if (!wanted.as.empty() && !aliases_.try_emplace(wanted.as, next_task()).second)
       return refuse(errc::duplicate_id, "the name " + quoted(wanted.as) + " is used twice", "/as");
     ++added_;
-    if (names_)
-      names_->add(task.name, next_task());
+    note_name(next_task(), task.name, true);
     done(add_task{std::move(task)});
     may_break_references(next_task() - 1);
     return {};
@@ -344,8 +342,7 @@ private:
     for (const auto on : dependencies)
       if (on != elsewhere && has_dependency(spec(*task), on))
         done(remove_dependency<std::uint32_t>{*task, on});
-    if (names_)
-      names_->remove(spec(*task).name, *task);
+    note_name(*task, spec(*task).name, false);
     done(remove_task<std::uint32_t>{*task});
     return {};
   }
@@ -445,10 +442,25 @@ private:
 
   /// `task` is about to get another name.
   void note_name(std::uint32_t task, const std::string& name) {
-    if (!names_)
+    note_name(task, spec(task).name, false);
+    note_name(task, name, true);
+  }
+  /// `task` is about to have that name, or to have it no more.
+  void note_name(std::uint32_t task, const std::string& name, bool has_it) {
+    if (!shape_.has_names())
       return;
-    names_->remove(spec(task).name, task);
-    names_->add(name, task);
+    auto& names = shape_.by_name(*plan_.spec);
+    has_it ? names.add(name, task) : names.remove(name, task);
+    if (had_names_)
+      name_moves_.push_back({task, name, has_it});
+  }
+  /// The names are again as they were before the change.
+  void take_back_names() {
+    if (!had_names_)
+      return shape_.forget_names();
+    auto& names = shape_.by_name(*before_.spec);
+    for (auto each = name_moves_.rbegin(); each != name_moves_.rend(); ++each)
+      each->has_it ? names.remove(each->name, each->task) : names.add(each->name, each->task);
   }
 
   result<void> apply_one(const set_deadline<std::string>& wanted) {
@@ -819,7 +831,13 @@ private:
   change where_;
   plan_changed out_{};
   change_report report_{};
-  mutable std::optional<named_tasks> names_; ///< As they are now. Made when the first is used.
+  struct name_move {
+    std::uint32_t task;
+    std::string name;
+    bool has_it; ///< From then on.
+  };
+  const bool had_names_; ///< `shape_` had them before the change.
+  std::vector<name_move> name_moves_;
   std::unordered_map<std::string, std::uint32_t> aliases_; ///< By `add_task::as`.
   std::size_t at_ = 0;
   std::uint32_t added_ = 0;

@@ -5,6 +5,7 @@
 #include "tests/support/catch.hpp"
 
 #include <algorithm>
+#include <random>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -428,6 +429,45 @@ TEST_CASE("references are checked of each task whose dependencies or their names
   CHECK(refused.error().message == "operation 1: task \"c\": it needs b");
   CHECK(refused.error().field == "/operations/1");
   CHECK(shape.find("b") == 1);
+}
+
+TEST_CASE("the names of a plan follow its changes, whether these are taken, refused or only tried",
+          "[fold][shape]") {
+  std::mt19937 random(GENERATE(range(1U, 21U)));
+  const auto below = [&](std::size_t bound) { return random() % bound; };
+  const auto some_name = [&] { return "name " + std::to_string(below(6)); };
+  board now(8);
+  plan_shape shape{*now.plan().spec};
+  for (int turn = 0; turn < 60; ++turn) {
+    change_plan command;
+    command.dry_run = below(4) == 0;
+    for (auto left = 1 + below(4); left > 0; --left) {
+      const auto task = "task-" + std::to_string(below(now.plan().tasks.size()));
+      auto named = keyed("");
+      named.name = some_name();
+      switch (below(5)) {
+        case 0: command.operations.emplace_back(add_task{named}); break;
+        case 1: command.operations.emplace_back(put_task<std::string>{"", named}); break;
+        case 2: command.operations.emplace_back(removal(task)); break;
+        case 3: command.operations.emplace_back(edge(some_name(), task)); break;
+        default: command.operations.emplace_back(rename_task<std::string>{task, some_name()});
+      }
+    }
+    if (const auto decided = troupe::decide(now.plan(), shape, command, now.terms());
+        decided && !command.dry_run)
+      apply(now.view, about("o", 200, decided->changed));
+    if (!shape.has_names())
+      continue;
+    const named_tasks fresh{*now.plan().spec};
+    for (int each = 0; each < 6; ++each) {
+      const auto name = "name " + std::to_string(each);
+      const auto& kept = shape.by_name(*now.plan().spec);
+      REQUIRE(kept.count(name) == fresh.count(name));
+      if (fresh.count(name) == 1)
+        REQUIRE(kept.only(name) == fresh.only(name));
+    }
+  }
+  CHECK(shape.has_names()); // They stay once they were made.
 }
 
 TEST_CASE("changing a plan of 100,000 tasks costs what is touched", "[fold][shape]") {
