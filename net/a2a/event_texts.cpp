@@ -1,6 +1,9 @@
 #include "net/a2a/event_texts.hpp"
 
+#include <boost/container_hash/hash.hpp>
+
 #include <cstdint>
+#include <utility>
 
 namespace troupe::net {
 
@@ -33,17 +36,40 @@ event_texts::shard& event_texts::shard_of(const change_ptr& where) noexcept {
   return shards_[(reinterpret_cast<std::uintptr_t>(where.get()) >> 6U) % shard_count];
 }
 
+std::size_t event_texts::place_hash::operator()(const place& one) const noexcept {
+  std::size_t out = std::hash<const change*>{}(one.where);
+  boost::hash_combine(out, one.which.codec);
+  boost::hash_combine(out, one.which.event);
+  boost::hash_combine(out, one.which.detail);
+  boost::hash_combine(out, one.which.revision);
+  return out; // The rest seldom differs.
+}
+
 event_texts::text_ptr event_texts::find(shard& in, const change_ptr& where, const key& which) {
   const std::lock_guard guard(in.lock);
-  for (auto& one : in.entries) {
-    if (!one.text)
-      continue;
-    if (one.which == which && is_same(one.where, where))
-      return one.text;
-    if (one.where.expired())
-      one.text = nullptr;
+  const auto known = in.texts.find(place{where.get(), which});
+  return known != in.texts.end() && is_same(known->second.where, where) ? known->second.text
+                                                                        : nullptr;
+}
+
+void event_texts::keep(shard& in, const change_ptr& where, const key& which, text_ptr text) {
+  const std::lock_guard guard(in.lock);
+  const place at{where.get(), which};
+  in.bytes += text->size();
+  const auto [known, is_new] = in.texts.try_emplace(at);
+  if (is_new)
+    in.order.push_back(at);
+  else
+    in.bytes -= known->second.text->size();
+  known->second = {where, std::move(text)};
+  while (!in.order.empty()) {
+    const auto oldest = in.texts.find(in.order.front());
+    if (in.bytes <= shard_bytes_max && !oldest->second.where.expired())
+      break;
+    in.bytes -= oldest->second.text->size();
+    in.texts.erase(oldest);
+    in.order.pop_front();
   }
-  return nullptr;
 }
 
 bool event_texts::append(std::string& out, const change_ptr& where, const key& which) {
@@ -67,9 +93,7 @@ bool event_texts::append(std::string& out, const change_ptr& where, const key& w
   out += *text;
   if (text->size() > text_kept_bytes_max)
     return true;
-  const std::lock_guard guard(home.lock);
-  home.entries[home.next] = {where, which, std::move(text)};
-  home.next = (home.next + 1) % shard_entries;
+  keep(home, where, which, std::move(text));
   return true;
 }
 

@@ -1,6 +1,6 @@
 // The texts of events that several streams of one task will show. The first stream that needs a
-// text encodes it, once for each version. A text is held only while other streams may still need
-// it.
+// text encodes it, once for each version. The texts that are kept have a bound in bytes; the oldest
+// ones go first.
 #pragma once
 
 #include "net/a2a/wire_codec.hpp"
@@ -9,10 +9,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 namespace troupe::net {
 
@@ -43,23 +45,34 @@ public:
 private:
   using text_ptr = std::shared_ptr<const std::string>;
 
-  struct entry {
-    std::weak_ptr<const change> where; ///< Keeps its address from being used again.
+  static constexpr std::size_t shard_count = 16;
+  /// Of the texts of a shard: 8 MiB in all. A burst of some thousand events fits, so that each
+  /// reader of many finds what the others have encoded.
+  static constexpr std::size_t shard_bytes_max = std::size_t{512} << 10;
+
+  struct place {
+    const change* where;
     key which;
+
+    friend bool operator==(const place&, const place&) = default;
+  };
+  struct place_hash {
+    [[nodiscard]] std::size_t operator()(const place& one) const noexcept;
+  };
+  struct entry {
+    std::weak_ptr<const change> where; ///< Of another change that has its address it is no text.
     text_ptr text;
   };
-
-  static constexpr std::size_t shard_count = 16;
-  static constexpr std::size_t shard_entries = 16;
-
   struct shard {
     std::mutex lock;
-    std::array<entry, shard_entries> entries;
-    std::size_t next = 0; ///< The one to be replaced: the oldest.
+    std::unordered_map<place, entry, place_hash> texts;
+    std::deque<place> order; ///< The oldest is the first.
+    std::size_t bytes = 0;
   };
 
   [[nodiscard]] shard& shard_of(const change_ptr& where) noexcept;
   [[nodiscard]] static text_ptr find(shard& in, const change_ptr& where, const key& which);
+  static void keep(shard& in, const change_ptr& where, const key& which, text_ptr text);
 
   std::array<shard, shard_count> shards_;
 };
