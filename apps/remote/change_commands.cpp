@@ -13,6 +13,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +77,19 @@ result<std::string> find_only_plan(const server_link& on, const std::string& obj
                     "to which plan of " + objective + "? It has "
                         + (count == 0 ? "none" : std::to_string(count) + ": " + ids)
                         + "; write the id of a plan");
+}
+
+/// Whether an operation is about tasks, or about a plan that it does not name: one of plans/modify.
+bool is_of_plan(const json::value& operation) {
+  const auto op = text_in(operation, "op");
+  return op.ends_with("Task") || op.ends_with("Dependency") || op == "setDeadline"
+         || op == "setPriority" || (op == "setPlan" && text_in(operation, "plan").empty());
+}
+
+bool is_of_plan(const json::object& change) {
+  const auto* all = change.at("operations").if_array();
+  return all && !all->empty()
+         && std::ranges::all_of(*all, [](const json::value& each) { return is_of_plan(each); });
 }
 
 /// The operations of a file, or the whole request: an array, or an object that has it.
@@ -223,7 +237,7 @@ int modify_command(const modify_options& options) {
   auto of = find_changed(*on, options.id);
   if (!of)
     return on->refuse(of.error());
-  if (!options.adds.empty() && !of->is_plan) {
+  if (!of->is_plan && is_of_plan(*params)) {
     auto plan = find_only_plan(*on, of->id);
     if (!plan)
       return on->refuse(plan.error());

@@ -36,6 +36,12 @@ std::string whose(const json::value& input) {
   return out.empty() ? text_in(input, "contextId") : out;
 }
 
+/// Empty: nobody has.
+std::string claimed_by(const json::value& question) {
+  const auto* claim = question.get_object().if_contains("claim");
+  return claim ? text_in(*claim, "by") : std::string{};
+}
+
 std::string draw_inputs(const std::vector<json::value>& all, const inbox_options& options) {
   std::string out;
   if (options.format == list_format::json || options.format == list_format::name) {
@@ -50,6 +56,10 @@ std::string draw_inputs(const std::vector<json::value>& all, const inbox_options
   text_table table{{"QUESTION", "SINCE"}, {}};
   if (is_wide)
     table.heads.insert(table.heads.end(), {"KIND", "OBJECTIVE", "DEADLINE"});
+  const bool any_claimed =
+      std::ranges::any_of(all, [](const json::value& each) { return !claimed_by(each).empty(); });
+  if (any_claimed)
+    table.heads.emplace_back("CLAIMED BY");
   table.heads.emplace_back("ASKS");
   for (const auto& each : all) {
     const auto since = parse_rfc3339(text_in(each, "since")).value_or(timestamp{});
@@ -59,6 +69,8 @@ std::string draw_inputs(const std::vector<json::value>& all, const inbox_options
       row.push_back({whose(each)});
       row.push_back({text_in(each, "deadline")});
     }
+    if (any_claimed)
+      row.push_back({claimed_by(each)});
     row.push_back({text_in(each, "prompt")});
     table.rows.push_back(std::move(row));
   }

@@ -125,8 +125,10 @@ std::string summary_text(const run_model& model, timestamp now,
   }
   std::string out = std::string(to_string(model.state())) + ": " + tasks + " in "
                     + format_duration(model.elapsed(now)) + " (critical path "
-                    + format_duration(critical_path) + ", at most "
-                    + std::to_string(model.parallel_seen_max()) + " at once, "
+                    + format_duration(critical_path) + ", "
+                    + (model.parallel_seen_max() == 0 // Nothing took any time that was seen.
+                           ? ""
+                           : "at most " + std::to_string(model.parallel_seen_max()) + " at once, ")
                     + counted(model.attempts(), "attempt") + ")\n";
   if (!model.reason().empty() && model.state() != objective_state::completed && counts.failed == 0)
     out += "reason: " + first_line(model.reason()) + "\n";

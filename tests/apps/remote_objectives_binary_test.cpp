@@ -233,16 +233,33 @@ TEST_CASE("a question is claimed, and only who claimed it answers, or who overri
   CAPTURE(claimed.err);
   CHECK(claimed.code == 0);
   CHECK(contains(claimed.out, "question " + task + ".question-1 claimed by anna until "));
+  CHECK(contains(person.run({"inbox", id}).out, "CLAIMED BY"));
+  CHECK(contains(person.run({"inbox", id}).out, "anna"));
   const auto refused = person.run({"answer", task, "no", "--by", "bob"});
   CHECK(refused.code == 1);
   CHECK(contains(refused.err, "claimed by \"anna\""));
   CHECK(person.run({"claim", task, "--by", "bob"}).code == 1);
   CHECK(person.run({"claim", task, "--by", "anna", "--release"}).out
         == "question " + task + ".question-1 not claimed\n");
+  CHECK_FALSE(contains(person.run({"inbox", id}).out, "CLAIMED BY"));
   const auto taken = person.run({"claim", task, "--by", "bob", "--json"});
   CHECK(json::parse(taken.out).at("claim").at("by") == "bob");
   CHECK(person.run({"answer", task, "yes", "--by", "anna", "--override"}).out
         == "question " + task + ".question-1 answered\n");
+}
+
+TEST_CASE("operations of a plan may be sent to the objective that has only this plan",
+          "[binary][remote]") {
+  const served server;
+  desk person(url_of(server));
+  person.write("trip.json", asking_plan);
+  const auto id = trimmed(person.run({"submit", person.path("trip.json")}).out);
+  REQUIRE(person.run({"watch", id}).code == 3);
+  person.write("operations.json",
+               R"([{"op": "addTask", "name": "Map"}, {"op": "setPlan", "name": "Book it"}])");
+  const auto changed = person.run({"modify", id, person.path("operations.json")});
+  CAPTURE(changed.err);
+  CHECK(contains(changed.out, "plan " + id + ".p0 is at revision 1\n"));
 }
 
 TEST_CASE("an objective is changed by a file and by one task, and its history shows it",
