@@ -63,5 +63,5 @@ TEST_CASE("a completed run is one line", "[apps][report]") {
   bed.move(0, 0, 0, task_state::completed);
   bed.tell(10, objective_moved{objective_event::complete, "all plans completed"});
   CHECK(summary_text(bed.model, at(9000), std::chrono::milliseconds{0})
-        == "completed: 1 of 1 task in 0.01s (critical path 0.00s, at most 0 at once, 1 attempt)\n");
+        == "completed: 1 of 1 task in 0.01s (critical path 0.00s, 1 attempt)\n");
 }
