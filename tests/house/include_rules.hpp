@@ -75,7 +75,8 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"store/tools/", "store/rocksdb/"},
     {"store/tools/", "store/journal/"},
     {"store/tools/", "store/session/"},
-    {"store/session/", "store/journal/checksum"},
+    {"store/session/", "store/journal/"},
+    {"store/session/", "store/rocksdb/"}, // session files as a store: over its journal and tables
     {"actors/service/", "actors/feed/"},
     {"actors/service/", "actors/planning/"},
     {"actors/service/", "actors/commands/"},
