@@ -25,17 +25,17 @@ struct index_entry {
 /// further members stay. Everything else keeps its bytes. An empty `text` is that of an index
 /// without entries. errc::store_failed: it is no JSON object.
 [[nodiscard]] result<std::string> with_entries(std::string_view text,
-                                               const std::vector<index_entry>& entries,
-                                       file_calls& calls = system_file_calls());
+                                               const std::vector<index_entry>& entries);
 
 /// The entries of a directory's file whose keys are those of objectives. None if there is no file.
 /// Errors: store_failed, store_unreadable.
 [[nodiscard]] result<std::vector<index_entry>> read_index(const std::string& directory);
 
-/// Does it in the file of `directory`, which is replaced as a whole, by a rename. Errors: store_failed
-/// (it is no index), store_unreadable, unavailable (it cannot be written); the message says why, and
-/// what to do; the file is as it was.
+/// Does it in the file of `directory`, which is replaced as a whole, by a rename. Errors:
+/// store_failed (it is no index), store_unreadable, unavailable (it cannot be written); the message
+/// says why, and what to do; the file is as it was.
 [[nodiscard]] result<void> write_index(const std::string& directory,
-                                       const std::vector<index_entry>& entries);
+                                       const std::vector<index_entry>& entries,
+                                       file_calls& calls = system_file_calls());
 
 } // namespace troupe::sessions

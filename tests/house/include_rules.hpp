@@ -97,6 +97,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"actors/planning/", "actors/commands/"},
     {"actors/planning/", "actors/objective/"},
     {"actors/planning/", "actors/task/"},
+    {"net/", "troupe/store/session_status"}, // for /readyz
     {"net/a2a/", "net/http/"},
     {"net/a2a/", "net/push/"},
     {"net/a2a/", "net/card/"},
