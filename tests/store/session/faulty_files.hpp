@@ -34,7 +34,7 @@ public:
   int truncate(int file, ::off_t bytes) override {
     return is_refused(file_call::truncate) ? -1 : file_calls::truncate(file, bytes);
   }
-  int sync(int file) override {
+  int sync(int) override {
     if (is_refused(file_call::sync))
       return -1;
     ++syncs;

@@ -260,8 +260,8 @@ TEST_CASE("A session file that was cut after its end leads to its last whole lin
       const auto found = find_objective(*records, spec->id);
       REQUIRE(found);
       CHECK(found->name == (lines == 2 ? "objective o" : "name " + std::to_string(lines - 1)));
-      CHECK(left.repaired.find("was cut short in line") == std::string::npos
-            == (bytes[size - 1] == '\n'));
+      const bool was_cut = left.repaired.find("was cut short in line") != std::string::npos;
+      CHECK(was_cut == (bytes[size - 1] != '\n'));
       records->commit(about("o", 50, objective_edited{"later", ""}));
     }
     const auto again = open_sessions_or_fail(place / "cut");
