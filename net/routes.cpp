@@ -24,8 +24,7 @@ using boost::beast::http::verb;
 // -- health ---------------------------------------------------------------------------------------
 
 void write_health(http_response& response, std::string_view status, std::string_view reason,
-                  const memory_budget* memory = nullptr,
-                  const keeps_sessions* sessions = nullptr) {
+                  const memory_budget* memory = nullptr, const keeps_sessions* sessions = nullptr) {
   json_writer out(response.body);
   out.begin_object().member("status", status).optional_member("reason", reason);
   if (memory != nullptr && is_nearly_full(*memory)) {

@@ -110,8 +110,8 @@ public:
       if (now.problem.empty())
         log_info("the session files in " + now.directory + " can be written again");
       else
-        log_error("the session files cannot be written, "
-                  + counted(now.lag_groups, "group") + " behind: " + now.problem);
+        log_error("the session files cannot be written, " + counted(now.lag_groups, "group")
+                  + " behind: " + now.problem);
     }
     if (now.loss != seen_.loss && !now.loss.empty())
       log_warn(now.loss);

@@ -63,13 +63,12 @@ chunked<task_summary> slots_from(const json::object& in, std::size_t expected) {
     const auto count = run.at(0).to_number<std::size_t>();
     if (count > expected - out.size())
       throw std::runtime_error("more task slots than tasks");
-    out.resize(out.size() + count,
-               task_summary{.state = named(run.at(1), task_state_from),
-                            .has_artifacts = run.at(2).as_bool(),
-                            .is_skipped = run.size() > 5 && run.at(5).as_bool(),
-                            .attempt = attempt_from(run.at(4)),
-                            .generation = run.at(3).to_number<std::uint32_t>(),
-                            .changed_ms = changed_ms_unknown});
+    out.resize(out.size() + count, task_summary{.state = named(run.at(1), task_state_from),
+                                                .has_artifacts = run.at(2).as_bool(),
+                                                .is_skipped = run.size() > 5 && run.at(5).as_bool(),
+                                                .attempt = attempt_from(run.at(4)),
+                                                .generation = run.at(3).to_number<std::uint32_t>(),
+                                                .changed_ms = changed_ms_unknown});
   }
   if (out.size() != expected)
     throw std::runtime_error("fewer task slots than tasks");
@@ -86,8 +85,7 @@ void write_changed(json_writer& out, const chunked<task_summary>& slots) {
     return;
   out.key("ch").begin_array();
   const auto difference = [&](std::size_t i) {
-    return std::int64_t{slots[i].changed_ms}
-           - (i == 0 ? 0 : std::int64_t{slots[i - 1].changed_ms});
+    return std::int64_t{slots[i].changed_ms} - (i == 0 ? 0 : std::int64_t{slots[i - 1].changed_ms});
   };
   for (std::size_t i = 0; i < slots.size();) {
     const auto first = difference(i);

@@ -29,9 +29,9 @@ namespace {
 constexpr std::string_view rest_head = R"({"type":"troupe-rest","version":1})";
 
 error in_rest_line(const std::string& path, std::uint64_t line, const std::string& problem) {
-  return make_error(errc::store_failed,
-                    "The file " + path + " cannot be used: line " + std::to_string(line) + ": "
-                        + problem + ". Restore it from a backup.");
+  return make_error(errc::store_failed, "The file " + path + " cannot be used: line "
+                                            + std::to_string(line) + ": " + problem
+                                            + ". Restore it from a backup.");
 }
 
 std::string_view member_text(const json::object& in, std::string_view name) {
@@ -61,9 +61,9 @@ result<void> take_rest_event(std::string_view event,
     if (object != nullptr && object->contains("push")) {
       const auto* row = object->if_contains("row");
       const auto text = row != nullptr ? json::serialize(*row) : std::string{};
-      return take(group_push{member_text(*object, "push"), member_text(*object, "config"),
-                             row != nullptr ? std::optional<std::string_view>{text}
-                                            : std::nullopt});
+      return take(
+          group_push{member_text(*object, "push"), member_text(*object, "config"),
+                     row != nullptr ? std::optional<std::string_view>{text} : std::nullopt});
     }
     if (object == nullptr || !object->contains("task"))
       return make_error(errc::store_failed, "its event is of an unknown kind");
@@ -199,10 +199,9 @@ result<rest_reading> read_rest_lines(const std::string& path, const rest_reader:
   if (!std::filesystem::exists(path, unknown) && !unknown)
     return rest_reading{};
   rest_reader lines{path, take};
-  if (auto read = for_each_line(path,
-                                [&](std::string_view line, std::uint64_t bytes, bool has_end) {
-                                  return lines.take(line, bytes, has_end);
-                                });
+  if (auto read =
+          for_each_line(path, [&](std::string_view line, std::uint64_t bytes,
+                                  bool has_end) { return lines.take(line, bytes, has_end); });
       !read)
     return read.error();
   return lines.finish();

@@ -50,8 +50,8 @@ public:
   // As session_writer's:
   [[nodiscard]] result<void> write_out();
   [[nodiscard]] result<void> sync();
-  /// All is safe. If much of the file was replaced it is written anew; `now`: whose time is over then
-  /// is left out.
+  /// All is safe. If much of the file was replaced it is written anew; `now`: whose time is over
+  /// then is left out.
   [[nodiscard]] result<void> settle(timestamp now);
   void roll_back();
   void rest() noexcept {

@@ -1,4 +1,5 @@
-// A session with all of its files: a retry begins a new file, which names the one that it continues.
+// A session with all of its files: a retry begins a new file, which names the one that it
+// continues.
 #pragma once
 
 #include "store/session/session_reader.hpp"

@@ -163,9 +163,9 @@ result<void> replace_file(const std::string& path, std::string_view bytes, file_
   const auto part = path + ".part";
   int failed = 0;
   {
-    const descriptor file{
-        calls, calls.open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-                          owner_only)};
+    const descriptor file{calls, calls.open(part.c_str(),
+                                            O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+                                            owner_only)};
     if (file.get() < 0)
       return refuse_write(part, errno);
     failed = write_all(calls, file.get(), bytes, 0);

@@ -41,8 +41,8 @@ result<void> for_each_past_change(const store& from, const Id& id, std::uint64_t
                                   std::uint64_t through,
                                   const std::function<result<void>(const change&)>& take) {
   for (history_range range{.after = after, .through = through};;) {
-    const auto page = await_read<history_page>(
-        [&](auto done) { from.read_changes(id, range, std::move(done)); });
+    const auto page =
+        await_read<history_page>([&](auto done) { from.read_changes(id, range, std::move(done)); });
     if (!page)
       return page.error();
     if (page->gone)
@@ -100,9 +100,10 @@ session_follower::session_follower(store& history, journal::group_feed& from, op
     rest_ = std::make_unique<rest_log>(how_.directory, how_.rest, *how_.files);
 }
 
-result<std::unique_ptr<session_follower>>
-session_follower::open(store& history, journal::group_feed& from, options how,
-                       std::function<void()> wake) {
+result<std::unique_ptr<session_follower>> session_follower::open(store& history,
+                                                                 journal::group_feed& from,
+                                                                 options how,
+                                                                 std::function<void()> wake) {
   std::unique_ptr<session_follower> out{
       new session_follower{history, from, std::move(how), std::move(wake)}};
   if (auto ok = out->begin(); !ok)
@@ -192,8 +193,10 @@ bool session_follower::turn() {
 }
 
 bool session_follower::is_due() const {
-  return (written_at_ != safe_at_ || is_position_old_)
-         && (is_hurried_ || how_.time->steady() >= sync_at_);
+  if (written_at_ == safe_at_ && !is_position_old_)
+    return false;
+  const bool is_at_end = !is_asked_ && cursor_.next > from_.groups_reached().at;
+  return (is_hurried_ && is_at_end) || how_.time->steady() >= sync_at_;
 }
 
 std::optional<time_source::steady_point> session_follower::wakes_at() const {
@@ -344,8 +347,7 @@ result<void> session_follower::add(const objective_id& id, const change& news,
     return writer.error();
   auto& to = **writer;
   const auto known = is_lone(news) ? to.state().root_sequence() : to.state().sequence();
-  if (news.sequence == 1 && known != 0 && !is_lone(news)
-      && to.state().view()->created != news.at)
+  if (news.sequence == 1 && known != 0 && !is_lone(news) && to.state().view()->created != news.at)
     return make_error(errc::store_failed, "its session in " + how_.directory
                                               + " is of another objective with the same id; move "
                                                 "its files away");
@@ -382,8 +384,8 @@ result<void> session_follower::complete(session_writer& to, const objective_id& 
     return result<void>{};
   };
   const auto through = is_lone(before) ? sequence_end : before.sequence - 1;
-  auto ok = for_each_past_change(
-      history_, id, to.state().sequence(), through, [&](const change& each) {
+  auto ok =
+      for_each_past_change(history_, id, to.state().sequence(), through, [&](const change& each) {
         if (is_lone(each)) // A watcher of the objective sees its root task, too.
           return result<void>{};
         if (to.state().view() != nullptr)
@@ -531,7 +533,8 @@ void session_follower::let_go(journal::position next, const std::string& why) {
   {
     const std::lock_guard lock{guard_};
     status_.loss = "The sessions in " + how_.directory + " lack groups "
-                   + std::to_string(written_at_ + 1) + " to " + std::to_string(next - 1) + ": " + why
+                   + std::to_string(written_at_ + 1) + " to " + std::to_string(next - 1) + ": "
+                   + why
                    + ". What an objective lacks is added when it changes next; `troupe session "
                      "export --all` adds all of it.";
   }

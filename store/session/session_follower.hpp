@@ -1,10 +1,10 @@
 // Keeps session files beside a store: reads the groups of the store behind their publication and
-// writes what they say. Nobody waits for it. While the disk of the sessions refuses, it tries again;
-// the store goes on.
+// writes what they say. Nobody waits for it. While the disk of the sessions refuses, it tries
+// again; the store goes on.
 //
-// Its position is a group: everything up to it is safe in the files. It is kept in a file of its own
-// beside them. After a failure, and after a restart, it goes on behind the position; what the files
-// have already is passed over. Whoever turns it is one thread; `status` may be asked by any.
+// Its position is a group: everything up to it is safe in the files. It is kept in a file of its
+// own beside them. After a failure, and after a restart, it goes on behind the position; what the
+// files have already is passed over. Whoever turns it is one thread; `status` may be asked by any.
 #pragma once
 
 #include "store/journal/group_feed.hpp"
@@ -59,8 +59,8 @@ class session_follower {
 public:
   struct options {
     std::string directory;
-    /// The files are the store: lone tasks and what else there is are kept, too, and nothing is ever
-    /// let go.
+    /// The files are the store: lone tasks and what else there is are kept, too, and nothing is
+    /// ever let go.
     bool is_store = false;
     rest_reading rest{}; ///< Of the file that was read at the start; only if `is_store`.
     file_calls* files = &system_file_calls(); ///< Outlives it.
@@ -85,7 +85,7 @@ public:
   [[nodiscard]] std::optional<time_source::steady_point> wakes_at() const;
   /// All that was published is safe in the files.
   [[nodiscard]] bool is_up_to_date() const;
-  /// Makes what was written safe now, not at the next interval.
+  /// Makes everything safe as soon as it is written, not at the next interval.
   void hurry() noexcept { is_hurried_ = true; }
   [[nodiscard]] session_status status() const;
 
@@ -152,9 +152,9 @@ private:
   bool has_looked_ = false;
   std::unordered_map<std::string, known_session> known_; ///< By the name of the file.
   std::unordered_map<std::string, std::unique_ptr<session_writer>> writers_; ///< By objective.
-  std::map<std::string, session_writer*> touched_;       ///< Since all was made safe.
-  std::map<std::string, session_writer*> touched_now_;   ///< In this page.
-  std::unordered_set<std::string> lost_;                 ///< Objectives.
+  std::map<std::string, session_writer*> touched_;     ///< Since all was made safe.
+  std::map<std::string, session_writer*> touched_now_; ///< In this page.
+  std::unordered_set<std::string> lost_;               ///< Objectives.
   std::unique_ptr<rest_log> rest_;
   timestamp last_at_{}; ///< Of the last change.
 

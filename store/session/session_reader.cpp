@@ -270,10 +270,9 @@ result<void> for_each_line(const std::string& path, const line_fn& take) {
 result<session_reading> read_session_file(const std::string& path,
                                           const session_change_fn& on_change) {
   reader lines{on_change};
-  if (auto read = for_each_line(path,
-                                [&](std::string_view line, std::uint64_t bytes, bool has_end) {
-                                  return lines.take(line, bytes, has_end);
-                                });
+  if (auto read =
+          for_each_line(path, [&](std::string_view line, std::uint64_t bytes,
+                                  bool has_end) { return lines.take(line, bytes, has_end); });
       !read)
     return read.error();
   auto out = lines.finish();

@@ -361,7 +361,8 @@ TEMPLATE_TEST_CASE("A task can be watched before it begins", "[store][watch]", m
   CHECK(leaves.use_count() == 1);
 }
 
-TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, rocksdb_kind, session_kind) {
+TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, rocksdb_kind,
+                   session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto who = std::make_shared<recorder>();
@@ -608,7 +609,8 @@ TEMPLATE_TEST_CASE("A task that begins between two pages is neither shown twice 
   CHECK(ids_of(*list(records, query)) == "o.p0.t0 o.p0.t3");
 }
 
-TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, rocksdb_kind, session_kind) {
+TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, rocksdb_kind,
+                   session_kind) {
   TestType kind;
   auto& records = *kind.records;
   for (int i = 0; i < 3; ++i)

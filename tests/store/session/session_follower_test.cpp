@@ -118,7 +118,8 @@ TEST_CASE("A follower writes the bytes that an export writes", "[store][session]
   }
 }
 
-TEST_CASE("A retry that comes before the files were made safe begins a new file", "[store][session]") {
+TEST_CASE("A retry that comes before the files were made safe begins a new file",
+          "[store][session]") {
   trip_life life;
   life.fail();
   life.retry();
@@ -191,7 +192,8 @@ TEST_CASE("Whichever call the disk refuses, the files end as if it had not", "[s
   }
 }
 
-TEST_CASE("Whenever the process ends, the next one goes on where the files are", "[store][session]") {
+TEST_CASE("Whenever the process ends, the next one goes on where the files are",
+          "[store][session]") {
   const auto changes = whole_life();
   const auto expected = everything_of(changes);
   bool was_killed = true;

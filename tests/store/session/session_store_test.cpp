@@ -1,5 +1,5 @@
-// The store whose records are session files: what was acknowledged survives, cut files lead to their
-// last whole line, damage is refused.
+// The store whose records are session files: what was acknowledged survives, cut files lead to
+// their last whole line, damage is refused.
 #include "store/session/session_store.hpp"
 #include "tests/store/describe_all.hpp"
 #include "tests/store/session/session_bed.hpp"
@@ -157,8 +157,9 @@ TEST_CASE("A process that is killed at any time has lost nothing that it acknowl
         // Two objectives and a lone task in one order; one change in ten begins an objective.
         const auto id = "o" + std::to_string(i / 10);
         const auto spec = make_objective(id, {1});
-        auto news = i % 10 == 0 ? about(id, i + 1, objective_created{spec, {}})
-                                : about(id, i + 1, objective_edited{"edit " + std::to_string(i), ""});
+        auto news = i % 10 == 0
+                        ? about(id, i + 1, objective_created{spec, {}})
+                        : about(id, i + 1, objective_edited{"edit " + std::to_string(i), ""});
         (*records)->commit(std::move(news), [i, out = told[1]] {
           const auto number = i + 1;
           static_cast<void>(::write(out, &number, sizeof number));
@@ -183,7 +184,8 @@ TEST_CASE("A process that is killed at any time has lost nothing that it acknowl
     REQUIRE(acknowledged >= wanted);
     const auto records = open_sessions_or_fail(data);
     recover_or_fail(*records);
-    const auto last = find_objective(*records, objective_id{"o" + std::to_string((acknowledged - 1) / 10)});
+    const auto last =
+        find_objective(*records, objective_id{"o" + std::to_string((acknowledged - 1) / 10)});
     REQUIRE(last);
     for (int i = 0; i < acknowledged; i += 10)
       REQUIRE(find_objective(*records, objective_id{"o" + std::to_string(i / 10)}));
@@ -207,8 +209,7 @@ TEST_CASE("A session file that was cut at any byte is completed from the journal
   fs::copy(sessions_in(pair.data), sessions_in(killed), fs::copy_options::recursive);
   fs::remove(sessions_in(killed) + "/troupe-position.json");
   const auto expected = describe_all(*pair.other, pair.twin);
-  for (const auto& path :
-       {largest_session(killed), sessions_in(killed) + "/troupe-rest.jsonl"}) {
+  for (const auto& path : {largest_session(killed), sessions_in(killed) + "/troupe-rest.jsonl"}) {
     const auto bytes = session_bytes(path);
     for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 60) {
       CAPTURE(path, size);
@@ -325,9 +326,12 @@ TEST_CASE("A directory is one of its own kind only", "[store][session]") {
 TEST_CASE("Push configurations and what may come once survive in the rest", "[store][session]") {
   const temporary_directory place;
   const auto data = place / "data";
-  const auto came = std::make_shared<const once>(once{
-      .kind = once_kind::message, .owner = "me", .key = "m-1", .content = 3,
-      .until = at_ms(1'000'000), .answer = "task-1"});
+  const auto came = std::make_shared<const once>(once{.kind = once_kind::message,
+                                                      .owner = "me",
+                                                      .key = "m-1",
+                                                      .content = 3,
+                                                      .until = at_ms(1'000'000),
+                                                      .answer = "task-1"});
   const auto save = [](store& in, const std::string& url) {
     push_config config;
     config.id = "p";
@@ -350,9 +354,8 @@ TEST_CASE("Push configurations and what may come once survive in the rest", "[st
   CHECK(left.lone_tasks.size() == 1);
   REQUIRE(records->pushes().all().size() == 1);
   CHECK(records->pushes().all()[0].config.url == "https://b.example/");
-  const auto known = await_read<once_ptr>([&](read_done<once_ptr> done) {
-    records->read_once(*came, at_ms(2), std::move(done));
-  });
+  const auto known = await_read<once_ptr>(
+      [&](read_done<once_ptr> done) { records->read_once(*came, at_ms(2), std::move(done)); });
   REQUIRE(known.has_value());
   REQUIRE(*known);
   CHECK(**known == *came);
