@@ -225,9 +225,10 @@ result<rest_reading> read_rest(const std::string& path,
                          [&](const group_entry& entry, std::uint64_t) { return take(entry); });
 }
 
-rest_log::rest_log(const std::string& directory, const rest_reading& known, file_calls& calls)
+rest_log::rest_log(const std::string& directory, const rest_reading& known, file_calls& calls,
+                   std::uint64_t stale_bytes_max)
     : directory_(directory), path_(directory + "/" + std::string{rest_name}), calls_(calls),
-      known_(known), safe_(known) {}
+      stale_bytes_max_(stale_bytes_max), known_(known), safe_(known) {}
 
 result<void> rest_log::begin() {
   if (file_)
@@ -263,8 +264,7 @@ result<void> rest_log::sync() {
 
 result<void> rest_log::settle(timestamp now) {
   safe_ = known_;
-  if (known_.replaceable_bytes < rest_stale_bytes_max
-      || known_.replaceable_bytes < known_.bytes / 2)
+  if (known_.replaceable_bytes < stale_bytes_max_ || known_.replaceable_bytes < known_.bytes / 2)
     return {};
   return compact(now);
 }

@@ -42,7 +42,8 @@ read_rest(const std::string& path, const std::function<result<void>(const group_
 class rest_log {
 public:
   /// Goes on with the file in `directory`, of which `known` was read. `calls` outlives it.
-  rest_log(const std::string& directory, const rest_reading& known, file_calls& calls);
+  rest_log(const std::string& directory, const rest_reading& known, file_calls& calls,
+           std::uint64_t stale_bytes_max = rest_stale_bytes_max);
 
   /// `at`: the time of the line. Errors: unavailable.
   [[nodiscard]] result<void> add(const group_entry& entry, timestamp at);
@@ -68,6 +69,7 @@ private:
   const std::string directory_;
   const std::string path_;
   file_calls& calls_;
+  const std::uint64_t stale_bytes_max_;
   rest_reading known_; ///< With what was added.
   rest_reading safe_;
   std::unique_ptr<growing_file> file_;

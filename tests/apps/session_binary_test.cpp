@@ -245,8 +245,8 @@ TEST_CASE("a server whose store is session files has lost nothing after kill -9"
   CHECK_THAT(check.out, Catch::Matchers::Contains(": done, completed, ")
                             && Catch::Matchers::Contains(", archived\n"));
   // Each kind of store knows that the directory is not its own.
-  const auto other = run_program(
-      {troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
+  const auto other =
+      run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   CHECK(other.code == 1);
   CHECK_THAT(other.err, Catch::Matchers::Contains("session-jsonl"));
 }
@@ -288,9 +288,8 @@ TEST_CASE("session files are not kept where OpenClaw keeps its own", "[apps][bin
   const temporary_directory place;
   fs::create_directories(place / "main/agent");
   place.file("main/agent/openclaw-agent.sqlite", "");
-  const auto refused =
-      run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store", "memory",
-                   "--sessions-dir", place / "main/sessions"});
+  const auto refused = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store",
+                                    "memory", "--sessions-dir", place / "main/sessions"});
   CHECK(refused.code == 1);
   CHECK_THAT(refused.err, Catch::Matchers::Contains("openclaw-agent.sqlite"));
   CHECK_FALSE(fs::exists(place / "main/sessions"));
