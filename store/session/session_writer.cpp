@@ -60,7 +60,8 @@ result<void> session_writer::look(const std::string* archive) {
     return is_taken_up.error();
   if (*is_taken_up)
     return {};
-  archived_ = archive != nullptr ? *archive : last_archive(directory_, name_);
+  if (archived_.empty()) // Else it was renamed just now.
+    archived_ = archive != nullptr ? *archive : last_archive(directory_, name_);
   if (archived_.empty())
     return {};
   auto last = read_session_file(path_of(archived_));

@@ -8,10 +8,13 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include <atomic>
 #include <csignal>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 using namespace troupe::testing;
 namespace json = boost::json;
@@ -249,6 +252,48 @@ TEST_CASE("a server whose store is session files has lost nothing after kill -9"
       run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   CHECK(other.code == 1);
   CHECK_THAT(other.err, Catch::Matchers::Contains("session-jsonl"));
+}
+
+TEST_CASE("whenever a server of session files is killed, what it acknowledged is there",
+          "[apps][binary][session]") {
+  const temporary_directory place;
+  const std::vector<std::string> words{"--store", "session-jsonl", "--data", place / "data"};
+  std::vector<std::string> acknowledged;
+  for (int kill = 0; kill < 5; ++kill) {
+    CAPTURE(kill, acknowledged.size());
+    served server{words};
+    for (const auto& id : acknowledged)
+      REQUIRE(at(json::parse(shown_objective(server, id)), "/status") == "completed");
+    std::atomic<int> answers{0};
+    std::thread client{[&] { // Until the connection breaks.
+      for (int i = 0;; ++i) {
+        const auto id = "k" + std::to_string(kill) + "-" + std::to_string(i);
+        try {
+          const auto body = server.client().post(request_of(
+              "SendMessage",
+              R"({"message":{"messageId":")" + id
+                  + R"(","role":"ROLE_USER","parts":[{"text":"go"}],"metadata":{)"
+                    R"("opt/v1/objective":{"id":")"
+                  + id
+                  + R"(","name":"o","plans":[{"name":"p","tasks":[{"name":"a","agent":"echo"},)"
+                    R"({"name":"b","agent":"echo"}]}]}}}})"));
+          if (body.body.find("TASK_STATE_COMPLETED") == std::string::npos)
+            return;
+          acknowledged.push_back(id);
+          ++answers;
+        } catch (const std::exception&) {
+          return;
+        }
+      }
+    }};
+    CHECK(comes_true([&] { return answers >= 5 + 23 * kill; }));
+    server.program().signal(SIGKILL);
+    client.join();
+    server.program().wait();
+  }
+  served server{words};
+  for (const auto& id : acknowledged)
+    CHECK(at(json::parse(shown_objective(server, id)), "/status") == "completed");
 }
 
 TEST_CASE("a server keeps session files beside its store, and says how far they are",

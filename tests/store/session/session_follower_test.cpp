@@ -268,7 +268,7 @@ TEST_CASE("What is wrong with one session stops this one only", "[store][session
   const auto status = bed.follower->status();
   CHECK(status.lost == 1);
   CHECK(status.problem.empty());
-  CHECK(status.loss.find("\"trip\"") != std::string::npos);
+  CHECK(status.loss.find("The session of trip is not kept") != std::string::npos);
   CHECK(status.loss.find("line 4") != std::string::npos);
 }
 

@@ -4,12 +4,7 @@
 #include "tests/store/describe_all.hpp"
 #include "tests/store/session/session_bed.hpp"
 
-#include <array>
-#include <csignal>
 #include <future>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -133,66 +128,6 @@ TEST_CASE("What a killed process has acknowledged is there, whatever its session
     const auto next = open_sessions_or_fail(copy);
     recover_or_fail(*next);
     CHECK(describe_all(*next, pair.script) == describe_all(*pair.other, pair.twin));
-  }
-}
-
-TEST_CASE("A process that is killed at any time has lost nothing that it acknowledged",
-          "[store][session]") {
-  const temporary_directory place;
-  const auto data = place / "data";
-  int acknowledged = 0; // The number of the last change that was told as committed.
-  for (int kill = 0; kill < 8; ++kill) {
-    CAPTURE(kill, acknowledged);
-    std::array<int, 2> told{};
-    REQUIRE(::pipe(told.data()) == 0);
-    const auto child = ::fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      auto records = open_session_store({.directory = data, .durability = durability::async});
-      if (!records)
-        ::_exit(1);
-      static_cast<void>((*records)->recover());
-      const auto begin = acknowledged;
-      for (int i = begin; i < begin + 100'000; ++i) {
-        // Two objectives and a lone task in one order; one change in ten begins an objective.
-        const auto id = "o" + std::to_string(i / 10);
-        const auto spec = make_objective(id, {1});
-        auto news = i % 10 == 0
-                        ? about(id, i + 1, objective_created{spec, {}})
-                        : about(id, i + 1, objective_edited{"edit " + std::to_string(i), ""});
-        (*records)->commit(std::move(news), [i, out = told[1]] {
-          const auto number = i + 1;
-          static_cast<void>(::write(out, &number, sizeof number));
-        });
-        (*records)->commit(about_lone("t" + std::to_string(i), "", i + 1,
-                                      born_lone("t" + std::to_string(i), "", i + 1)));
-      }
-      ::_exit(0);
-    }
-    ::close(told[1]);
-    const int wanted = acknowledged + 200 + 137 * kill;
-    int number = 0;
-    while (acknowledged < wanted && ::read(told[0], &number, sizeof number) == sizeof number)
-      acknowledged = number;
-    ::kill(child, SIGKILL);
-    while (::read(told[0], &number, sizeof number) == sizeof number)
-      acknowledged = number;
-    ::close(told[0]);
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    REQUIRE(WIFSIGNALED(status));
-    REQUIRE(acknowledged >= wanted);
-    const auto records = open_sessions_or_fail(data);
-    recover_or_fail(*records);
-    const auto last =
-        find_objective(*records, objective_id{"o" + std::to_string((acknowledged - 1) / 10)});
-    REQUIRE(last);
-    for (int i = 0; i < acknowledged; i += 10)
-      REQUIRE(find_objective(*records, objective_id{"o" + std::to_string(i / 10)}));
-    // What came after that and is whole is there, too: the next process goes on behind it.
-    acknowledged = ((acknowledged + 9) / 10 + 1) * 10;
-    while (find_objective(*records, objective_id{"o" + std::to_string(acknowledged / 10)}))
-      acknowledged += 10;
   }
 }
 
