@@ -348,9 +348,12 @@ void add_serve(CLI::App& app, serve_options& options) {
   setting("--data", "data", "DIR", "Where the records are kept (default ./troupe-data)");
   serve.add_option("--config", options.config_file, "A TOML file; see --print-config")
       ->type_name("FILE");
-  setting("--store", "store", "memory|rocksdb",
-          "What keeps the records (default rocksdb); memory keeps the newest\nmillion tasks and "
-          "100,000 objectives of those that have ended");
+  setting(
+      "--store", "store", "memory|rocksdb|session-jsonl",
+      "What keeps the records (default rocksdb); memory keeps the newest\nmillion tasks and "
+      "100,000 objectives of those that have ended;\nsession-jsonl keeps them as session files");
+  setting("--sessions-dir", "sessions.dir", "DIR",
+          "Where session files of objectives are kept beside the store (default: nowhere)");
   setting("--durability", "durability", "async|sync",
           "sync: survives power loss; async: survives kill -9 (default sync)");
   setting("--agent", "agent", "NAME",

@@ -24,7 +24,7 @@ enum exit_code : int {
   exit_canceled = 130   ///< Canceled: 128 + SIGINT, as shells report it.
 };
 
-enum class store_kind : std::uint8_t { memory, rocksdb };
+enum class store_kind : std::uint8_t { memory, rocksdb, session_jsonl };
 
 /// Where the records go.
 struct store_choice {
@@ -32,6 +32,7 @@ struct store_choice {
   troupe::durability durability = durability::sync;
   std::string directory;      ///< Empty: the subcommand's default.
   memory_budget_ptr memory{}; ///< What the process may hold. Null: no limit.
+  std::string sessions{};     ///< Where session files are kept beside it; empty: nowhere.
 };
 
 /// What a run prints of its tasks at its end.

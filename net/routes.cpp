@@ -9,6 +9,7 @@
 #include "protocol/a2a/errc_wire.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
+#include <troupe/store/session_status.hpp>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +24,7 @@ using boost::beast::http::verb;
 // -- health ---------------------------------------------------------------------------------------
 
 void write_health(http_response& response, std::string_view status, std::string_view reason,
-                  const memory_budget* memory = nullptr) {
+                  const memory_budget* memory = nullptr, const keeps_sessions* sessions = nullptr) {
   json_writer out(response.body);
   out.begin_object().member("status", status).optional_member("reason", reason);
   if (memory != nullptr && is_nearly_full(*memory)) {
@@ -32,6 +33,12 @@ void write_health(http_response& response, std::string_view status, std::string_
     for (const auto& share : memory_shares)
       out.key(share.name).number(std::uint64_t{memory->held(share.account)});
     out.end_object().end_object();
+  }
+  if (sessions != nullptr) { // They hold up nothing: whatever they are, the server is ready.
+    const auto now = sessions->sessions();
+    out.key("sessions").begin_object().member("directory", now.directory);
+    out.key("lagGroups").number(now.lag_groups).key("lost").number(now.lost);
+    out.optional_member("problem", now.problem).optional_member("loss", now.loss).end_object();
   }
   out.end_object();
   response.headers += "Cache-Control: no-store\r\n";
@@ -45,18 +52,20 @@ awaitable<void> get_health(server_state&, http_exchange& exchange) {
 awaitable<void> get_ready(server_state& server, http_exchange& exchange) {
   auto& response = exchange.responder.response();
   const auto store = server.main_gateway.records().status();
+  const auto* sessions = sessions_beside(server.main_gateway.records());
   if (exchange.responder.is_draining() || server.main_gateway.draining()) {
     response.status = 503;
     write_health(response, "draining", "The server is shutting down.");
   } else if (!store.writable) {
     response.status = 503;
-    write_health(response, "unavailable", store.problem, server.memory.get());
+    write_health(response, "unavailable", store.problem, server.memory.get(), sessions);
   } else if (!server.memory->has_room(memory_account::live_work, 0)) {
     response.status = 503;
     write_health(response, "overloaded",
-                 server.memory->refusal(memory_account::live_work, 0).message, server.memory.get());
+                 server.memory->refusal(memory_account::live_work, 0).message, server.memory.get(),
+                 sessions);
   } else {
-    write_health(response, "ready", {}, server.memory.get());
+    write_health(response, "ready", {}, server.memory.get(), sessions);
   }
   if (response.status != 200)
     add_retry_after(response);

@@ -14,6 +14,7 @@
 #include "apps/version.hpp"
 #include "net/card/agent_card.hpp"
 #include <troupe/net/server.hpp>
+#include <troupe/store/session_status.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -84,6 +85,10 @@ void log_start(const serve_settings& settings, const agent_registry& agents, con
                ? std::string("records in memory: nothing survives this process")
                : "records in " + settings.store.directory + " ("
                      + (settings.store.durability == durability::sync ? "sync)" : "async)"));
+  if (settings.store.kind == store_kind::session_jsonl)
+    log_info("the records are session files in " + settings.store.directory + "/sessions");
+  else if (!settings.store.sessions.empty())
+    log_info("session files of objectives in " + settings.store.sessions);
   if (const auto max = settings.server.memory->bytes_max(); max != memory_budget::unlimited)
     log_info("memory: at most " + std::to_string(max >> 20) + " MiB (limits.memory)");
   log_info("agents: " + names + "; default: " + agents.default_agent);
@@ -92,10 +97,39 @@ void log_start(const serve_settings& settings, const agent_registry& agents, con
   log_info(describe_recovery(left));
 }
 
+/// Says what has changed with the session files.
+class session_watch {
+public:
+  explicit session_watch(const store& records) : of_(sessions_beside(records)) {}
+
+  void look() {
+    if (of_ == nullptr)
+      return;
+    auto now = of_->sessions();
+    if (now.problem != seen_.problem) {
+      if (now.problem.empty())
+        log_info("the session files in " + now.directory + " can be written again");
+      else
+        log_error("the session files cannot be written, " + counted(now.lag_groups, "group")
+                  + " behind: " + now.problem);
+    }
+    if (now.loss != seen_.loss && !now.loss.empty())
+      log_warn(now.loss);
+    if (now.lost > seen_.lost)
+      log_warn(counted(now.lost, "session") + " in " + now.directory + " not kept any more");
+    seen_ = std::move(now);
+  }
+
+private:
+  const keeps_sessions* const of_;
+  session_status seen_;
+};
+
 /// Until it is asked to end. Says when the store stops to write, and when it goes on; and keeps a
 /// reserve of memory.
 void serve_until_stopped(stop_signals& signals, store& records) {
   bool writable = true;
+  session_watch sessions{records};
   while (!signals.stop_requested()) {
     keep_memory_reserve();
     pollfd wake{signals.descriptor(), POLLIN, 0};
@@ -109,6 +143,7 @@ void serve_until_stopped(stop_signals& signals, store& records) {
       else
         log_error("the store cannot write: " + status.problem);
     }
+    sessions.look();
   }
 }
 

@@ -25,11 +25,15 @@ result<serve_settings> effective_settings(const serve_options& options) {
   for (const auto& [key, value] : options.flags)
     if (auto done = set_from_text(out, key, value); !done)
       return done.error();
-  if (out.store.kind == store_kind::rocksdb && out.store.directory.empty())
+  if (out.store.kind != store_kind::memory && out.store.directory.empty())
     return make_error(errc::invalid_params, "\"data\" is empty: a store on disk needs a directory");
+  if (out.store.kind == store_kind::session_jsonl && !out.store.sessions.empty())
+    return make_error(errc::invalid_params,
+                      "\"sessions.dir\" is for other stores: the files of the store session-jsonl "
+                      "are in sessions/ of its directory");
   if (auto good = net::check_card(out.server.card); !good)
     return good.error();
-  out.server.card.persistent = out.store.kind == store_kind::rocksdb;
+  out.server.card.persistent = out.store.kind != store_kind::memory;
   return out;
 }
 
@@ -52,7 +56,7 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   delegation_options delegated;
   delegated.targets = std::move(*targets);
   delegated.allow_private = settings.private_urls_allowed;
-  if (settings.store.kind == store_kind::rocksdb) // its directory is there when a task begins
+  if (settings.store.kind != store_kind::memory) // its directory is there when a task begins
     delegated.server_id = [directory = settings.store.directory] {
       return server_id_in(directory);
     };

@@ -66,9 +66,11 @@ std::vector<setting> general() {
   return {
     {"listen", "address and port; port 0 takes a free one", set_listen, get_listen},
     text("data", "directory of the records", [](auto& s) -> auto& { return s.store.directory; }),
-    choice<store_kind, 2>("store", "memory (nothing survives the process) or rocksdb",
+    choice<store_kind, 3>("store", "memory (nothing survives the process), rocksdb, or session-jsonl (session files)",
                           [](auto& s) -> auto& { return s.store.kind; },
-                          {{{"memory", store_kind::memory}, {"rocksdb", store_kind::rocksdb}}}),
+                          {{{"memory", store_kind::memory},
+                            {"rocksdb", store_kind::rocksdb},
+                            {"session-jsonl", store_kind::session_jsonl}}}),
     choice<durability, 2>("durability", "sync survives power loss, async survives kill -9",
                           [](auto& s) -> auto& { return s.store.durability; },
                           {{{"sync", durability::sync}, {"async", durability::async}}}),
@@ -137,6 +139,8 @@ std::vector<setting> card() {
 
 std::vector<setting> tables() {
   return {
+    text("sessions.dir", "where the session files of objectives are kept beside the store; empty = nowhere",
+         [](auto& s) -> auto& { return s.store.sessions; }),
     truth("agents.command", "the command agent: any client of the server may then run any program as its user",
           [](auto& s) -> auto& { return s.commands_allowed; }),
     number<std::uint32_t>("agents.command-parallel", "commands at once; 0 = one per core",

@@ -26,6 +26,8 @@ struct durable_run {
   double tasks_per_s = 0.0;
   write_counters journal;
   std::uint64_t written_bytes = 0; ///< By the whole process: journal and tables.
+  /// Of session files: tasks a second until the files have all of them, too.
+  double in_files_per_s = 0.0;
 };
 
 /// Keeps the number of plans under way within `max`: the thread that makes them waits here. It is
@@ -64,6 +66,9 @@ private:
 /// is visibly completed.
 [[nodiscard]] double run_in_memory(const load& load);
 [[nodiscard]] durable_run run_durable(const load& load, const std::string& directory);
+
+/// The same over session files: the store of the kind session-jsonl.
+[[nodiscard]] durable_run run_in_sessions(const load& load, const std::string& directory);
 
 /// Runs `times` objectives of `shape`, one after the other, each alone, on one RocksDB store;
 /// seconds each.

@@ -4,9 +4,12 @@
 
 #include "bench/plan_throughput/contender.hpp"
 #include "bench/support/harness.hpp"
+#include <troupe/store/session_status.hpp>
 
+#include <chrono>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace troupe::bench {
 
@@ -53,6 +56,25 @@ durable_run run_durable(const load& load, const std::string& directory) {
   out.tasks_per_s = run_on(*all, load);
   out.journal = all->records().status().writes;
   all.reset(); // It writes what is left in memory.
+  out.written_bytes = written_by_process() - before;
+  return out;
+}
+
+durable_run run_in_sessions(const load& load, const std::string& directory) {
+  const auto before = written_by_process();
+  auto all = executor::in_sessions(load.threads, directory);
+  durable_run out;
+  const auto seconds = seconds_of([&] {
+    out.tasks_per_s = run_on(*all, load);
+    out.journal = all->records().status().writes;
+    const auto* files = sessions_beside(all->records());
+    for (auto left = files->sessions().lag_groups; left != 0; left = files->sessions().lag_groups) {
+      check(files->sessions().problem.empty(), files->sessions().problem);
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    }
+  });
+  out.in_files_per_s = static_cast<double>(load.plans * load.shape->size()) / seconds;
+  all.reset();
   out.written_bytes = written_by_process() - before;
   return out;
 }

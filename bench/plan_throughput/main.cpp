@@ -4,10 +4,12 @@
 // Many plans of one shape at once, no-op tasks, so that every core has something to do. Contenders:
 // `skeleton` (bare CAF), `memory` (Troupe, memory store), `rocksdb` (Troupe, every change fsynced
 // before it is seen). In each round all run in turn; the ratio is the median over rounds of
-// contender / skeleton. Unit: tasks a second. What the disk alone could do is measured as well: one
-// thread appends what the journal has, in as many pieces, each with fdatasync. And: how long a
-// chain of ten takes alone when each step is durable before the next begins (us), against ten
-// appends with fdatasync. Knobs: --tasks (all plans together), --in-flight, --threads, --rounds,
+// contender / skeleton. `session-jsonl` (the store of session files, fsynced as well) runs chains
+// and fans; what it reaches until the files have everything, too, is a line of its own. Unit: tasks
+// a second. What the disk alone could do is measured as well: one thread appends what the journal
+// has, in as many pieces, each with fdatasync. And: how long a chain of ten takes alone when each
+// step is durable before the next begins (us), against ten appends with fdatasync. Knobs: --tasks
+// (all plans together), --in-flight, --threads, --rounds,
 // --filter (`rocksdb`, `chain`, `/1000`).
 #include "bench/plan_throughput/contender.hpp"
 #include "bench/support/disk.hpp"
@@ -35,8 +37,8 @@ double tasks_of(const load& load) {
 
 /// What was reached in each round.
 struct shape_figures {
-  std::map<std::string, std::vector<double>> rates; ///< By contender, tasks a second.
-  std::vector<durable_run> durable;                 ///< Those of `rocksdb`.
+  std::map<std::string, std::vector<double>> rates;        ///< By contender, tasks a second.
+  std::map<std::string, std::vector<durable_run>> durable; ///< By store.
 };
 
 /// Runs the contenders with these names in turn. `disk` appends what the durable run before it had
@@ -44,21 +46,30 @@ struct shape_figures {
 shape_figures run_in_turn(const load& load, std::size_t rounds,
                           const std::vector<std::string>& names) {
   shape_figures out;
+  const auto run_disk = [&](const std::string& store) {
+    const temporary_directory place;
+    const auto& journal = out.durable[store].back().journal;
+    return tasks_of(load) / append_durably(place.path(), journal.groups, journal.group_bytes);
+  };
   const std::map<std::string, contender> all{
       {"skeleton", [&] { return run_skeleton(load); }},
       {"memory", [&] { return run_in_memory(load); }},
       {"rocksdb",
        [&] {
          const temporary_directory place;
-         out.durable.push_back(run_durable(load, place.path()));
-         return out.durable.back().tasks_per_s;
+         auto& runs = out.durable["rocksdb"];
+         runs.push_back(run_durable(load, place.path()));
+         return runs.back().tasks_per_s;
        }},
-      {"disk",
+      {"session-jsonl",
        [&] {
          const temporary_directory place;
-         const auto& journal = out.durable.back().journal;
-         return tasks_of(load) / append_durably(place.path(), journal.groups, journal.group_bytes);
+         auto& runs = out.durable["session-jsonl"];
+         runs.push_back(run_in_sessions(load, place.path()));
+         return runs.back().tasks_per_s;
        }},
+      {"rocksdb disk", [&] { return run_disk("rocksdb"); }},
+      {"session-jsonl disk", [&] { return run_disk("session-jsonl"); }},
   };
   std::vector<contender> runs;
   for (const auto& name : names)
@@ -66,24 +77,30 @@ shape_figures run_in_turn(const load& load, std::size_t rounds,
   const auto figures = measure_in_turn(rounds, runs);
   for (std::size_t i = 0; i < names.size(); ++i)
     out.rates[names[i]] = figures[i];
-  if (!out.durable.empty())
-    out.durable.erase(out.durable.begin()); // The warm-up.
+  for (auto& [store, each] : out.durable)
+    each.erase(each.begin()); // The warm-up.
   return out;
 }
 
-void add_disk_use(report& results, const std::string& name, double tasks,
-                  const shape_figures& reached) {
-  const auto& rates = reached.rates.at("rocksdb");
-  const auto& disk = reached.rates.at("disk");
+void add_disk_use(report& results, const std::string& store, const std::string& suffix,
+                  double tasks, const shape_figures& reached) {
+  const auto name = store + suffix;
+  const auto& rates = reached.rates.at(store);
+  const auto& disk = reached.rates.at(store + " disk");
   std::vector<double> in_group;
   std::vector<double> in_journal;
   std::vector<double> written;
-  for (const auto& run : reached.durable) {
+  std::vector<double> in_files;
+  for (const auto& run : reached.durable.at(store)) {
+    in_files.push_back(run.in_files_per_s);
     in_group.push_back(tasks / static_cast<double>(std::max<std::uint64_t>(run.journal.groups, 1)));
     in_journal.push_back(static_cast<double>(run.journal.group_bytes) / tasks);
     written.push_back(static_cast<double>(run.written_bytes) / tasks);
   }
   results.add(name + " of the disk", median(rates), "tasks/s", median(disk), ratio_of(rates, disk));
+  if (store == "session-jsonl")
+    results.add(name + " in files", median(in_files), "tasks/s", median(disk),
+                ratio_of(in_files, disk));
   results.add(name + " in a group", median(in_group), "tasks");
   results.add(name + " in the journal", median(in_journal), "bytes/task");
   results.add(name + " written", median(written), "bytes/task", median(in_journal),
@@ -94,24 +111,26 @@ void run_shape(const options& how, report& results, const load& load) {
   const auto suffix = '/' + load.shape->name + '/' + std::to_string(load.shape->size());
   const bool wants_skeleton = how.wants("skeleton" + suffix);
   std::vector<std::string> stores;
-  for (const std::string name : {"memory", "rocksdb"})
-    if (how.wants(name + suffix))
+  for (const std::string name : {"memory", "rocksdb", "session-jsonl"})
+    if (how.wants(name + suffix) && (name != "session-jsonl" || load.shape->name != "lattice"))
       stores.push_back(name);
   if (stores.empty() && !wants_skeleton)
     return;
-  const bool is_durable = std::ranges::count(stores, "rocksdb") > 0;
   std::vector<std::string> names{"skeleton"};
-  names.insert(names.end(), stores.begin(), stores.end());
-  if (is_durable)
-    names.emplace_back("disk");
+  for (const auto& name : stores) {
+    names.push_back(name);
+    if (name != "memory")
+      names.push_back(name + " disk");
+  }
   const auto reached = run_in_turn(load, how.rounds_or(5), names);
   const auto& skeleton = reached.rates.at("skeleton");
   results.add("skeleton" + suffix, median(skeleton), "tasks/s");
   for (const auto& name : stores)
     results.add(name + suffix, median(reached.rates.at(name)), "tasks/s", median(skeleton),
                 ratio_of(reached.rates.at(name), skeleton));
-  if (is_durable)
-    add_disk_use(results, "rocksdb" + suffix, tasks_of(load), reached);
+  for (const auto& name : stores)
+    if (name != "memory")
+      add_disk_use(results, name, suffix, tasks_of(load), reached);
 }
 
 latencies latencies_of_seconds(const std::vector<double>& seconds) {

@@ -1,6 +1,7 @@
 #include "bench/support/executor.hpp"
 
 #include "bench/support/harness.hpp"
+#include "store/session/session_store.hpp"
 #include <troupe/agents/register_builtin.hpp>
 
 #include <future>
@@ -94,6 +95,14 @@ std::unique_ptr<executor> executor::in_memory(std::size_t threads) {
 
 std::unique_ptr<executor> executor::durable(std::size_t threads, const std::string& directory) {
   auto records = open_rocksdb_store({.directory = directory, .durability = durability::sync});
+  check(records.has_value(), records.has_error() ? records.error().message : "");
+  executor_options how;
+  how.threads = threads;
+  return std::make_unique<executor>(std::move(*records), how);
+}
+
+std::unique_ptr<executor> executor::in_sessions(std::size_t threads, const std::string& directory) {
+  auto records = open_session_store({.directory = directory, .durability = durability::sync});
   check(records.has_value(), records.has_error() ? records.error().message : "");
   executor_options how;
   how.threads = threads;

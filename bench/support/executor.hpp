@@ -53,6 +53,10 @@ public:
   [[nodiscard]] static std::unique_ptr<executor> durable(std::size_t threads,
                                                          const std::string& directory);
 
+  /// Over session files with fsync.
+  [[nodiscard]] static std::unique_ptr<executor> in_sessions(std::size_t threads,
+                                                             const std::string& directory);
+
   [[nodiscard]] troupe::gateway& main_gateway() noexcept { return *gateway_; }
   [[nodiscard]] store& records() noexcept { return *records_; }
   /// To add agents, before the first objective is started.

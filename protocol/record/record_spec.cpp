@@ -14,6 +14,9 @@ namespace json = boost::json;
 
 namespace {
 
+/// Of a row that does not say it: an older program wrote it.
+constexpr std::uint32_t changed_ms_unknown = std::numeric_limits<std::uint32_t>::max();
+
 void write_milliseconds(json_writer& out, std::string_view name, milliseconds value) {
   if (value.count() != 0)
     out.key(name).number(std::int64_t{value.count()});
@@ -60,17 +63,67 @@ chunked<task_summary> slots_from(const json::object& in, std::size_t expected) {
     const auto count = run.at(0).to_number<std::size_t>();
     if (count > expected - out.size())
       throw std::runtime_error("more task slots than tasks");
-    out.resize(out.size() + count,
-               task_summary{.state = named(run.at(1), task_state_from),
-                            .has_artifacts = run.at(2).as_bool(),
-                            .is_skipped = run.size() > 5 && run.at(5).as_bool(),
-                            .attempt = attempt_from(run.at(4)),
-                            .generation = run.at(3).to_number<std::uint32_t>(),
-                            .changed_ms = std::numeric_limits<std::uint32_t>::max()});
+    out.resize(out.size() + count, task_summary{.state = named(run.at(1), task_state_from),
+                                                .has_artifacts = run.at(2).as_bool(),
+                                                .is_skipped = run.size() > 5 && run.at(5).as_bool(),
+                                                .attempt = attempt_from(run.at(4)),
+                                                .generation = run.at(3).to_number<std::uint32_t>(),
+                                                .changed_ms = changed_ms_unknown});
   }
   if (out.size() != expected)
     throw std::runtime_error("fewer task slots than tasks");
   return out;
+}
+
+// When each slot was changed last, as the difference from the one before, in milliseconds; so many
+// of one difference in a row are [count, difference]. Missing: it is not known of any.
+void write_changed(json_writer& out, const chunked<task_summary>& slots) {
+  bool is_known = false;
+  for (std::size_t i = 0; i < slots.size() && !is_known; ++i)
+    is_known = slots[i].changed_ms != changed_ms_unknown;
+  if (!is_known)
+    return;
+  out.key("ch").begin_array();
+  const auto difference = [&](std::size_t i) {
+    return std::int64_t{slots[i].changed_ms} - (i == 0 ? 0 : std::int64_t{slots[i - 1].changed_ms});
+  };
+  for (std::size_t i = 0; i < slots.size();) {
+    const auto first = difference(i);
+    auto end = i + 1;
+    while (end < slots.size() && difference(end) == first)
+      ++end;
+    if (end - i == 1)
+      out.number(first);
+    else
+      out.begin_array().number(std::uint64_t{end - i}).number(first).end_array();
+    i = end;
+  }
+  out.end_array();
+}
+
+void read_changed(const json::object& in, chunked<task_summary>& slots) {
+  const auto* found = find(in, "ch");
+  if (found == nullptr)
+    return;
+  std::size_t next = 0;
+  std::int64_t value = 0;
+  for (const auto& item : found->as_array()) {
+    const auto* run = item.if_array();
+    const auto count = run != nullptr ? run->at(0).to_number<std::size_t>() : 1;
+    const auto difference = (run != nullptr ? run->at(1) : item).to_number<std::int64_t>();
+    if (count > slots.size() - next)
+      throw std::runtime_error("more times of task slots than tasks");
+    for (const auto end = next + count; next < end; ++next) {
+      if (difference > changed_ms_unknown || difference < -std::int64_t{changed_ms_unknown})
+        throw std::runtime_error("a time of a task slot that cannot be");
+      value += difference;
+      if (value < 0 || value > changed_ms_unknown)
+        throw std::runtime_error("a time of a task slot that cannot be");
+      slots.edit(next).changed_ms = static_cast<std::uint32_t>(value);
+    }
+  }
+  if (next != slots.size())
+    throw std::runtime_error("fewer times of task slots than tasks");
 }
 
 void write_references(json_writer& out, const message_ptr& references) {
@@ -159,6 +212,7 @@ void write_plan_view(json_writer& out, const objective_view& owner, std::uint32_
   if (value.revision != 0)
     out.key("rev").number(value.revision);
   write_slots(out, value.tasks);
+  write_changed(out, value.tasks);
   write_rollup(out, owner, plan);
   out.end_object();
 }
@@ -175,6 +229,7 @@ plan_view plan_view_from(const json::object& in) {
   out.began = time(in, "bg", timestamp{});
   out.revision = number<std::uint64_t>(in, "rev", 0);
   out.tasks = slots_from(in, out.spec ? out.spec->tasks.size() : 0);
+  read_changed(in, out.tasks);
   out.rollup = rollup_from(in, out.tasks.size());
   return out;
 }

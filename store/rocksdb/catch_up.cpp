@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -35,17 +37,30 @@ public:
       : to_(to), mark_(mark), settled_(settled), staging_(to.live, to.archive, to.came) {}
 
   result<void> take(const journal::journal_group& group) {
-    const auto entries = read_group(group.bytes);
+    auto reached = mark_;
+    reached.at = reached.safe = group.at;
+    return take(group.at, group.bytes, reached);
+  }
+
+  /// What the tables are made of. The mark stays.
+  result<void> take_origin(const std::string& group) {
+    has_origin_ = true;
+    return take(mark_.at, group, mark_);
+  }
+
+  [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
+
+private:
+  result<void> take(journal::position at, std::string_view group,
+                    const journal::follower_mark& reached) {
+    const auto entries = read_group(group);
     if (!entries)
-      return does_not_fit(group.at, "cannot be understood");
+      return does_not_fit(at, "cannot be understood");
     for (const auto& entry : *entries)
-      if (const auto taken =
-              std::visit([&](const auto& each) { return take(group.at, each); }, entry);
+      if (const auto taken = std::visit([&](const auto& each) { return take(at, each); }, entry);
           !taken)
         return taken;
     put_pushes(group_.rows, to_.pushes);
-    auto reached = mark_;
-    reached.at = reached.safe = group.at;
     if (const auto written = write_rows(to_.db, group_.rows, reached); !written.ok())
       return make_error(errc::store_failed,
                         "The tables cannot be brought up to date (" + written.ToString() + ").");
@@ -55,10 +70,13 @@ public:
     return {};
   }
 
-  [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
-
-private:
   result<void> take(journal::position at, const group_change& entry) {
+    if (has_origin_) {
+      auto& known = known_[std::string{entry.stream}];
+      if (entry.sequence <= known)
+        return {};
+      known = entry.sequence;
+    }
     auto change = record::read_change(entry.row, entry.stream, entry.sequence);
     if (!change)
       return does_not_fit(at, "has a change of " + std::string{entry.stream}
@@ -117,6 +135,9 @@ private:
   staging staging_;
   staged_group group_; ///< With the rows of the whole group, and one change at a time.
   std::uint64_t events_ = 0;
+  bool has_origin_ = false;
+  /// The last sequence of each stream. Only if the tables are made of something.
+  std::unordered_map<std::string, std::uint64_t> known_;
 };
 
 } // namespace
@@ -124,8 +145,14 @@ private:
 result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
                                journal::follower_mark& mark, const table_parts& to,
                                std::vector<objective_id>& settled,
-                               const std::function<void(const start_progress&)>& on_progress) {
+                               const std::function<void(const start_progress&)>& on_progress,
+                               const table_origin* origin) {
   table_follower tables{to, mark, settled};
+  if (origin != nullptr)
+    if (const auto read =
+            origin->read([&](const std::string& group) { return tables.take_origin(group); });
+        !read)
+      return read.error();
   start_progress progress{"groups", 0, from.last() - std::min(from.last(), mark.at)};
   journal::journal_cursor cursor{mark.at + 1};
   for (;;) {

@@ -29,12 +29,14 @@ struct table_parts {
 
 /// Applies the groups of `from` after `mark` (the last group in the tables) and moves the mark.
 /// The number of events that were read. Objectives that may be sealed now are added to `settled`.
-/// `files` is the journal's disk. Errors: store_failed (a group does not follow from the tables, or
-/// they cannot be written), store_unreadable.
+/// `files` is the journal's disk. `origin`: what the tables are made of first; changes of the
+/// journal that it has already are passed over. Errors: store_failed (a group does not follow from
+/// the tables, or they cannot be written), store_unreadable.
 [[nodiscard]] result<std::uint64_t>
 catch_up(journal::journal& from, journal::disk& files, journal::follower_mark& mark,
          const table_parts& to, std::vector<objective_id>& settled,
-         const std::function<void(const start_progress&)>& on_progress);
+         const std::function<void(const start_progress&)>& on_progress,
+         const table_origin* origin = nullptr);
 
 /// What to do while RocksDB takes no rows, or few, because too much waits for its disk.
 enum class when_stalled : std::uint8_t {

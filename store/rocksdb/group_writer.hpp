@@ -15,9 +15,11 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -83,6 +85,16 @@ public:
   /// Groups that were published, and what the journal has written.
   [[nodiscard]] write_counters counters() const;
 
+  // For who follows the journal (group_feed):
+  void read(const journal::journal_cursor& from, std::size_t bytes_max,
+            std::function<void(result<journal::group_page>)> done) {
+    journal_.read(from, bytes_max, std::move(done));
+  }
+  void keep_groups(journal::position from) { kept_ = journal_.pin(from); }
+  /// The last group that was published.
+  [[nodiscard]] journal::position published_at() const noexcept { return tables_at_; }
+  [[nodiscard]] journal::position first_kept() const { return journal_.first(); }
+
   /// Takes the continuations of the groups in flight. Any thread may call this between an `advance`
   /// that was refused and the next `begin` or `publish`.
   void take_continuations(std::vector<committed_fn>& into);
@@ -121,6 +133,7 @@ private:
   journal::journal& journal_;
   journal::file_disk* threaded_disk_ = nullptr; ///< Once it was started.
   bool is_started_ = false;
+  std::shared_ptr<const journal::position> kept_; ///< Null: nobody follows the journal.
   push_table& pushes_;
   staging staging_;
   std::deque<flight> groups_;

@@ -50,7 +50,7 @@ bool may_precede_database(const std::string& name) {
          || name.ends_with(".dbtmp");
 }
 
-result<void> check_directory(const std::string& directory) {
+result<void> check_directory(const std::string& directory, bool has_tables) {
   if (directory.empty())
     return refuse("No data directory was given.");
   std::error_code failure;
@@ -63,8 +63,17 @@ result<void> check_directory(const std::string& directory) {
       return refuse("The data directory " + directory + " cannot be written to ("
                     + std::strerror(errno) + "); correct its permissions or name another.");
     std::error_code unknown;
-    if (fs::exists(fs::path{directory} / "CURRENT", unknown) || unknown)
+    const bool has_database = fs::exists(fs::path{directory} / "CURRENT", unknown);
+    if (!has_tables && has_database)
+      return refuse("The directory " + directory
+                    + " has a store of the kind rocksdb; start with that kind, or name another "
+                      "directory.");
+    if (!has_tables || has_database || unknown)
       return {};
+    if (fs::exists(fs::path{directory} / origin_marker, unknown))
+      return refuse("The directory " + directory
+                    + " has a store of the kind session-jsonl; start with that kind, or name "
+                      "another directory.");
     if (fs::exists(journal_path(directory), unknown))
       return refuse("The store in " + directory
                     + " is incomplete: journal found, RocksDB tables missing (no file CURRENT); "
@@ -314,7 +323,9 @@ result<void> open_tables(opened_files& out, const std::string& directory,
 result<void> open_journal(opened_files& out, const rocksdb_options& options,
                           const rocksdb_internals& internals) {
   const auto& directory = options.directory;
-  const auto mark = read_mark(*out.db, directory);
+  using mark_read = result<std::optional<journal::follower_mark>>;
+  const auto mark =
+      internals.origin ? mark_read{internals.origin->mark} : read_mark(*out.db, directory);
   if (!mark)
     return mark.error();
   if (!internals.journal_files) {
@@ -327,6 +338,12 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
                       + "` copies the directory and goes on with what can be kept; without "
                         "--lose-after it only says what that is.";
   std::error_code unknown;
+  if (internals.origin && out.own_disk && !fs::exists(journal_path(directory), unknown) && !unknown)
+    return refuse("The journal is missing: there is no directory " + journal_path(directory)
+                  + ". The session files have its groups up to " + std::to_string((*mark)->at)
+                  + ", and those after it may be lost. Nothing was changed; restore it, or remove "
+                  + directory + "/" + std::string{origin_marker}
+                  + " to go on with the session files alone.");
   if (out.own_disk && !fs::exists(journal_path(directory), unknown) && !unknown)
     return refuse("The journal is missing: there is no directory " + journal_path(directory)
                   + ". The tables have its groups up to " + std::to_string((*mark)->at)
@@ -346,9 +363,14 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
   out.journal = std::move(opened->opened);
   if (*mark) {
     out.mark = **mark;
-    return {};
+    return internals.origin ? begin_following(*out.db, out.mark, directory) : result<void>{};
   }
-  if (out.journal->last() != 0)
+  if (internals.origin && out.journal->first() != 1)
+    return refuse("The journal in " + directory + " begins with group "
+                  + std::to_string(out.journal->first()) + ", and " + directory + "/"
+                  + std::string{origin_marker}
+                  + ", which says what the session files have of it, is missing; restore it.");
+  if (!internals.origin && out.journal->last() != 0)
     return refuse("The journal in " + directory + " has " + std::to_string(out.journal->last())
                   + " groups, but the tables are empty; restore the directory from a backup.");
   out.mark = {opened->journal_id, 0, 0};
@@ -394,7 +416,7 @@ rocksdb_internals fitted_to(const memory_budget& memory, rocksdb_internals wante
 
 result<opened_files> open_files(const rocksdb_options& options,
                                 const rocksdb_internals& internals) {
-  if (const auto usable = check_directory(options.directory); !usable)
+  if (const auto usable = check_directory(options.directory, !internals.origin); !usable)
     return usable.error();
   opened_files out;
   if (!internals.journal_files) {

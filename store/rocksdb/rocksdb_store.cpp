@@ -42,6 +42,7 @@ public:
                 const rocksdb_internals& internals)
       : push_desk(budget_or_own(options.memory)), retry_interval_(internals.retry_interval),
         group_ahead_changes_(internals.group_ahead_changes), time_(*internals.time),
+        origin_(internals.origin), keep_groups_from_(internals.keep_groups_from),
         memory_(budget_or_own(options.memory)), directory_(options.directory),
         files_(std::move(files)), db_(*files_.db), archive_(db_, memory_), ledger_(archive_),
         reader_(
@@ -86,13 +87,16 @@ public:
     const auto replayed = replay(db_, ledger_, settled_, on_progress);
     if (!replayed)
       return replayed.error();
+    if (keep_groups_from_) // Before anything is forgotten.
+      groups_.keep_groups(*keep_groups_from_);
     const auto caught_up =
         catch_up(*files_.journal, *files_.disk, files_.mark,
-                 {db_, ledger_, archive_, table(), came_}, settled_, on_progress);
+                 {db_, ledger_, archive_, table(), came_}, settled_, on_progress, origin_.get());
     if (!caught_up)
       return caught_up.error();
     files_.patience->begin();
     groups_.begin_at_start();
+    note_reached();
     auto found = ledger_.list_unfinished();
     recovered_ = {std::move(found.objectives), std::move(found.lone_tasks), *replayed + *caught_up,
                   files_.repaired};
@@ -116,6 +120,32 @@ public:
       });
   }
   bool turn() override { return take_turn() == turn_end::went_on || reader_.turn(); }
+
+  // -- group_feed ---------------------------------------------------------------------------------
+
+  void read_groups(const journal::journal_cursor& from, std::size_t bytes_max,
+                   std::function<void(result<journal::group_page>)> done) override {
+    {
+      const std::lock_guard lock{guard_};
+      asked_.push_back({from, bytes_max, std::move(done)});
+    }
+    work_.notify_one();
+  }
+  void keep_groups(journal::position from) override {
+    {
+      const std::lock_guard lock{guard_};
+      keep_from_ = from;
+    }
+    work_.notify_one();
+  }
+  [[nodiscard]] reached groups_reached() const override {
+    const std::lock_guard lock{following_};
+    return reached_;
+  }
+  void on_groups(std::function<void()> call) override {
+    const std::lock_guard lock{following_};
+    on_groups_ = std::move(call);
+  }
 
   // -- store --------------------------------------------------------------------------------------
 
@@ -319,6 +349,12 @@ public:
   }
 
 private:
+  struct asked_groups {
+    journal::journal_cursor from;
+    std::size_t bytes_max = 0;
+    std::function<void(result<journal::group_page>)> done;
+  };
+
   [[nodiscard]] rocksdb_reads from_disk() const { return rocksdb_reads{archive_, reach::disk}; }
 
   /// Has a reader call `look` with reads of the disk.
@@ -459,7 +495,8 @@ private:
         return !is_writing_ && stopping_ && (awaiting_.empty() || !unread_.empty());
       };
       const auto is_needed = [&] {
-        return std::exchange(is_disk_ready_, false) || (can_begin && may_begin()) || is_over();
+        return std::exchange(is_disk_ready_, false) || (can_begin && may_begin())
+               || has_follower_wish() || is_over();
       };
       if (const auto pause = longest_pause(); pause)
         work_.wait_for(lock, *pause, is_needed);
@@ -489,9 +526,41 @@ private:
     return out;
   }
 
+  /// Under the lock.
+  [[nodiscard]] bool has_follower_wish() const noexcept {
+    return !asked_.empty() || keep_from_.has_value();
+  }
+
+  /// What the follower of the journal wants. False: nothing.
+  bool serve_follower() {
+    std::vector<asked_groups> asked;
+    std::optional<journal::position> keep_from;
+    {
+      const std::lock_guard lock{guard_};
+      asked = std::exchange(asked_, {});
+      keep_from = std::exchange(keep_from_, std::nullopt);
+    }
+    if (keep_from)
+      groups_.keep_groups(*keep_from);
+    for (auto& each : asked)
+      groups_.read(each.from, each.bytes_max, std::move(each.done));
+    return keep_from || !asked.empty();
+  }
+
+  /// For who follows the journal: what was published.
+  void note_reached() {
+    const auto written = groups_.counters();
+    const std::lock_guard lock{following_};
+    reached_ = {files_.mark.journal_id, groups_.first_kept(), groups_.published_at(),
+                written.group_bytes};
+    if (on_groups_)
+      on_groups_();
+  }
+
   /// Begins a group if something waits for one, and takes the first group on.
   turn_end take_turn() {
-    const bool has_begun = groups_.can_begin() && begin_group();
+    const bool has_served = serve_follower();
+    const bool has_begun = (groups_.can_begin() && begin_group()) || has_served;
     switch (groups_.advance([this] { return take_seals(); }, !was_busy_, is_stopping())) {
       case group_writer::progress::refused:
         note_refusal(*groups_.refused());
@@ -557,6 +626,7 @@ private:
     if (has_problem())
       clear_problem();
     auto [group, settled] = groups_.publish();
+    note_reached();
     push_table::answer(group.pushes);
     std::size_t ended = 0;
     for (auto& each : group.changes) {
@@ -670,6 +740,8 @@ private:
   const std::chrono::milliseconds retry_interval_;
   const std::size_t group_ahead_changes_;
   const time_source& time_;
+  const std::shared_ptr<const table_origin> origin_;
+  const std::optional<journal::position> keep_groups_from_;
   const memory_budget_ptr memory_;
   const std::string directory_; ///< For messages.
   opened_files files_;
@@ -689,7 +761,13 @@ private:
   bool was_busy_ = false; ///< When the last group ended, there was enough to do to begin another.
   recovered recovered_;   ///< Until it is asked for.
 
+  mutable std::mutex following_; ///< Of what follows. Never with the other lock.
+  reached reached_;
+  std::function<void()> on_groups_;
+
   mutable std::mutex guard_; ///< Of what follows.
+  std::vector<asked_groups> asked_;
+  std::optional<journal::position> keep_from_;
   std::condition_variable work_;
   std::condition_variable done_;
   change_queue queue_;

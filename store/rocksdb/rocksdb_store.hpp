@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/archive_reader.hpp"
+#include "store/journal/group_feed.hpp"
 #include "store/journal/journal.hpp"
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/limits.hpp>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +37,22 @@ inline constexpr std::chrono::milliseconds disk_retry_interval{500};
 /// cannot be written (store_status) until it answers. A slow disk needs less for the largest group.
 inline constexpr std::chrono::milliseconds disk_silence_max{5000};
 
+/// In the directory of a store whose tables have an origin: says how far the files are.
+inline constexpr std::string_view origin_marker = "sessions/troupe-position.json";
+
+/// Takes a group (group.hpp).
+using take_group_fn = std::function<result<void>(const std::string& group)>;
+
+/// Files that have what the tables of another store have: the tables are made of them at each
+/// start.
+struct table_origin {
+  /// They have all groups of the journal up to this one, and perhaps parts of later ones. Nothing:
+  /// that is not known, and the journal has all groups that there ever were.
+  std::optional<journal::follower_mark> mark;
+  /// Hands over everything in them as groups, each stream in its order. Errors are whole sentences.
+  std::function<result<void>(const take_group_fn& take)> read;
+};
+
 struct rocksdb_internals {
   rocksdb::Env* env = nullptr; ///< Of the tables; null: the operating system's. Outlives the store.
   /// Of the journal; null: the directory `journal` in that of the store. Outlives the store. Its
@@ -54,6 +72,11 @@ struct rocksdb_internals {
   reader_limits reads = {};
   /// Called while the store starts, often, on the calling thread; may be null.
   std::function<void(const start_progress&)> on_progress = nullptr;
+  /// Null: the tables are on a disk. Else `env` keeps them in memory, and is empty.
+  std::shared_ptr<const table_origin> origin = nullptr;
+  /// Groups from this one on stay in the journal until keep_groups says otherwise. Nothing: those
+  /// that the tables have go.
+  std::optional<journal::position> keep_groups_from = std::nullopt;
 };
 
 /// Buffers and caches of the tables are not counted in the budget: each has at most this part of
@@ -74,7 +97,7 @@ inline constexpr const char* journal_directory = "journal";
 
 /// A store whose writer and readers are step machines: threads take their turns after `start`, or
 /// the owner of the store does.
-class turned_store : public store {
+class turned_store : public store, public journal::group_feed {
 public:
   virtual void start() = 0;
   /// Begins a group of what has gathered, or takes one to its end and calls its continuations, or

@@ -1,74 +1,19 @@
 #include "store/session/session_import.hpp"
 
-#include "store/session/session_names.hpp"
-#include "store/session/session_reader.hpp"
+#include "store/session/session_chain.hpp"
 #include "store/session/session_renaming.hpp"
 #include "store/session/session_state.hpp"
 #include <troupe/store/await.hpp>
 
-#include <filesystem>
-#include <set>
+#include <optional>
 #include <utility>
 
 namespace troupe::sessions {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// While so many changes wait, nothing more is read.
 constexpr std::size_t flush_changes = 4096;
-
-struct whole_session {
-  objective_id id;
-  std::vector<change> changes;
-  std::vector<std::string> files; ///< The first one first.
-  std::optional<cut_end> cut;     ///< Of the last one.
-};
-
-error missing_parent(const std::string& file, const std::string& parent) {
-  return make_error(errc::store_failed,
-                    "The session file " + file + " continues " + parent
-                        + ", which is not beside it. The changes before are there: put it there, "
-                          "and try again.");
-}
-
-/// The file with those that it continues.
-result<whole_session> read_whole(const std::string& file) {
-  whole_session out;
-  std::vector<std::vector<change>> parts; // The last one first.
-  std::set<std::string> seen;
-  for (auto path = fs::path{file}; !path.empty();) {
-    auto& changes = parts.emplace_back();
-    auto read = read_session_file(path.string(),
-                                  [&](change&& news) { changes.push_back(std::move(news)); });
-    if (!read)
-      return read.error();
-    const auto id = *objective_of(read->head.key);
-    if (out.files.empty()) {
-      out.id = id;
-      out.cut = read->cut;
-    } else if (id != out.id) {
-      return make_error(errc::store_failed, "The session file " + path.string()
-                                                + " is of another objective, " + shown(id.str())
-                                                + ".");
-    }
-    out.files.insert(out.files.begin(), path.string());
-    const auto& parent = read->head.parent;
-    if (parent.empty())
-      break;
-    const auto next = path.parent_path() / parent;
-    std::error_code unknown;
-    if (fs::path{parent}.filename() != parent || !seen.insert(parent).second
-        || !fs::exists(next, unknown))
-      return missing_parent(path.string(), shown(parent));
-    path = next;
-  }
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
-    for (auto& news : *part)
-      out.changes.push_back(std::move(news));
-  return out;
-}
 
 /// All ids that the objective brings with it, but those that follow from its own.
 std::vector<std::string> ids_of(const objective_view& view) {
@@ -103,7 +48,7 @@ result<import_report> import_session(store& into, const import_order& order, id_
                           + ": an id has 1 to " + std::to_string(id_bytes_max)
                           + " bytes, no / and no control characters, and does not end in .p, .t or "
                             ".r and digits.");
-  auto whole = read_whole(order.file);
+  auto whole = read_chain(order.file);
   if (!whole)
     return whole.error();
   if (whole->changes.empty())
@@ -141,9 +86,7 @@ result<import_report> import_session(store& into, const import_order& order, id_
                     .files = std::move(whole->files),
                     .cut = {}};
   if (whole->cut)
-    out.cut = order.file + " was cut short in line " + std::to_string(whole->cut->line) + " ("
-              + whole->cut->problem + "): its last " + std::to_string(whole->cut->bytes)
-              + " bytes are left out.";
+    out.cut = describe_cut(order.file, *whole->cut);
   std::size_t waiting = 0;
   for (auto& news : whole->changes) {
     into.commit(std::move(news));

@@ -2,7 +2,6 @@
 
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
-#include "store/session/session_file.hpp"
 #include "store/session/session_names.hpp"
 
 #include <boost/json/object.hpp>
@@ -12,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace troupe::sessions {
@@ -142,6 +142,16 @@ result<std::string> with_entries(std::string_view text, const std::vector<index_
   if (!known)
     return known.error();
   const object_scan scan{whole};
+  std::unordered_map<std::string, std::vector<extent>> values; // By the name as we spell it.
+  for (const auto& member : scan.members) {
+    auto name = whole.substr(member.name.begin, member.name.end - member.name.begin);
+    if (name.find('\\') != std::string::npos) { // It may be spelled otherwise, with escapes.
+      boost::system::error_code ignored;
+      if (const auto read = parse_json(name, ignored); read.is_string())
+        name = key_text({read.get_string().data(), read.get_string().size()});
+    }
+    values[name].push_back(member.value);
+  }
   std::map<std::size_t, std::pair<extent, std::string>> changes; // By the place in `whole`.
   std::string added;
   for (const auto& entry : entries) {
@@ -150,19 +160,11 @@ result<std::string> with_entries(std::string_view text, const std::vector<index_
     json_writer to{value};
     write_entry(to, entry, before != nullptr ? before->if_object() : nullptr);
     const auto name = key_text(entry.key);
-    bool is_known = false;
-    for (const auto& member : scan.members) {
-      // A key may be spelled otherwise, with escapes.
-      const auto spelled = whole.substr(member.name.begin, member.name.end - member.name.begin);
-      boost::system::error_code ignored;
-      if (spelled != name
-          && (spelled.find('\\') == std::string::npos
-              || parse_json(spelled, ignored) != json::value(entry.key)))
-        continue;
-      is_known = true;
-      changes[member.value.begin] = {member.value, value};
-    }
-    if (!is_known)
+    const auto there = values.find(name);
+    if (there != values.end())
+      for (const auto& each : there->second)
+        changes[each.begin] = {each, value};
+    else
       added += (scan.members.empty() && added.empty() ? "\n  " : ",\n  ") + name + ": " + value;
   }
   std::string out;
@@ -224,7 +226,8 @@ result<std::vector<index_entry>> read_index(const std::string& directory) {
   return out;
 }
 
-result<void> write_index(const std::string& directory, const std::vector<index_entry>& entries) {
+result<void> write_index(const std::string& directory, const std::vector<index_entry>& entries,
+                         file_calls& calls) {
   if (entries.empty())
     return {};
   const auto path = directory + "/" + std::string{index_name};
@@ -234,7 +237,7 @@ result<void> write_index(const std::string& directory, const std::vector<index_e
   const auto after = with_entries(*before, entries);
   if (!after)
     return unusable_index(path, after.error());
-  return *after == *before ? result<void>{} : replace_file(path, *after);
+  return *after == *before ? result<void>{} : replace_file(path, *after, calls);
 }
 
 } // namespace troupe::sessions

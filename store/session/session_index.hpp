@@ -2,6 +2,7 @@
 // other programs have entries there, too; these keep their bytes.
 #pragma once
 
+#include "store/session/session_file.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/time.hpp>
 
@@ -31,8 +32,10 @@ struct index_entry {
 [[nodiscard]] result<std::vector<index_entry>> read_index(const std::string& directory);
 
 /// Does it in the file of `directory`, which is replaced as a whole, by a rename. Errors:
-/// store_failed (the message says why, and what to do; the file is as it was).
+/// store_failed (it is no index), store_unreadable, unavailable (it cannot be written); the message
+/// says why, and what to do; the file is as it was.
 [[nodiscard]] result<void> write_index(const std::string& directory,
-                                       const std::vector<index_entry>& entries);
+                                       const std::vector<index_entry>& entries,
+                                       file_calls& calls = system_file_calls());
 
 } // namespace troupe::sessions

@@ -87,6 +87,16 @@ std::optional<timestamp> archive_time_of(std::string_view name, std::string_view
   return at && archive_name_of(file, *at) == name ? at : std::nullopt;
 }
 
+std::string_view session_file_of(std::string_view name) {
+  if (!name.starts_with(file_prefix))
+    return {};
+  const auto end = name.rfind(archived);
+  const auto file = name.substr(0, end);
+  if (!file.ends_with(file_ending))
+    return {};
+  return end == std::string_view::npos || archive_time_of(name, file) ? file : std::string_view{};
+}
+
 std::string session_id_of(std::string_view key, std::string_view parent) {
   const auto text = std::string{key}.append(1, '\0').append(parent);
   std::string digits;

@@ -34,6 +34,10 @@ inline constexpr std::size_t stem_bytes_max = 120;
 [[nodiscard]] std::optional<timestamp> archive_time_of(std::string_view name,
                                                        std::string_view file);
 
+/// The file to which a name in the directory belongs: itself, or that of which it is an archive.
+/// Empty: it is no file of an objective.
+[[nodiscard]] std::string_view session_file_of(std::string_view name);
+
 /// The id of a session, a UUID of version 8 (RFC 9562): the same for the same key and `parent`, the
 /// name of the file that it continues. So an export that is repeated writes the same bytes.
 [[nodiscard]] std::string session_id_of(std::string_view key, std::string_view parent);

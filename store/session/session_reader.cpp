@@ -225,8 +225,7 @@ result<session_reading> read_session(std::string_view bytes, const session_chang
   return lines.finish();
 }
 
-result<session_reading> read_session_file(const std::string& path,
-                                          const session_change_fn& on_change) {
+result<void> for_each_line(const std::string& path, const line_fn& take) {
   const open_file from{path};
   struct stat facts {};
   if (from.descriptor() < 0 || ::fstat(from.descriptor(), &facts) != 0)
@@ -235,13 +234,11 @@ result<session_reading> read_session_file(const std::string& path,
     return unreadable_file(path, EISDIR);
   if (!S_ISREG(facts.st_mode))
     return make_error(errc::store_unreadable, path + " is not a file.");
-  reader lines{on_change};
   constexpr std::size_t block_bytes = std::size_t{1} << 20;
   std::string block(block_bytes, '\0');
   std::string line;
   std::uint64_t line_bytes = 0; // Of a line that is too long, `line` does not have all.
-  bool goes_on = true;
-  while (goes_on) {
+  for (;;) {
     const auto count = ::read(from.descriptor(), block.data(), block.size());
     if (count < 0 && errno == EINTR)
       continue;
@@ -250,7 +247,7 @@ result<session_reading> read_session_file(const std::string& path,
     if (count == 0)
       break;
     std::string_view left{block.data(), static_cast<std::size_t>(count)};
-    while (goes_on && !left.empty()) {
+    while (!left.empty()) {
       const auto end = left.find('\n');
       const auto part = left.substr(0, end);
       line_bytes += part.size();
@@ -259,13 +256,25 @@ result<session_reading> read_session_file(const std::string& path,
       if (end == std::string_view::npos)
         break;
       left.remove_prefix(end + 1);
-      goes_on = lines.take(line, line_bytes + 1, true);
+      if (!take(line, line_bytes + 1, true))
+        return {};
       line.clear();
       line_bytes = 0;
     }
   }
-  if (goes_on && line_bytes > 0)
-    lines.take(line, line_bytes, false);
+  if (line_bytes > 0)
+    take(line, line_bytes, false);
+  return {};
+}
+
+result<session_reading> read_session_file(const std::string& path,
+                                          const session_change_fn& on_change) {
+  reader lines{on_change};
+  if (auto read =
+          for_each_line(path, [&](std::string_view line, std::uint64_t bytes,
+                                  bool has_end) { return lines.take(line, bytes, has_end); });
+      !read)
+    return read.error();
   auto out = lines.finish();
   if (!out)
     return make_error(out.error().code,

@@ -46,6 +46,13 @@ using session_change_fn = std::function<void(change&&)>;
 [[nodiscard]] result<session_reading>
 read_session_file(const std::string& path, const session_change_fn& on_change = nullptr);
 
+/// A line without its end, its bytes with it, and whether it has one. False: nothing more is
+/// wanted.
+using line_fn = std::function<bool(std::string_view line, std::uint64_t bytes, bool has_end)>;
+/// Reads a file of lines. Of a line over line_bytes_max the end is left out. Errors:
+/// store_unreadable (the message says why).
+[[nodiscard]] result<void> for_each_line(const std::string& path, const line_fn& take);
+
 // -- what the lines of ours say -------------------------------------------------------------------
 // Each adds a JSON object.
 

@@ -145,8 +145,8 @@ bool session_state::is_over() const noexcept {
 }
 
 // {"sequence", "rootSequence", "at", "view": <record>, "changed": [[...], ...], "tasks": [<record>,
-// ...]}. `changed`: for each task of each plan what task_summary::changed_ms says; the record of an
-// objective leaves it out.
+// ...]}. `changed`: for each task of each plan what task_summary::changed_ms says; records of older
+// programs leave it out.
 void session_state::write(std::string& out) const {
   json_writer to{out};
   std::string row;

@@ -1,5 +1,7 @@
 #include "store/session/session_writer.hpp"
 
+#include "protocol/record/change_line.hpp"
+#include "store/session/session_chain.hpp"
 #include "store/session/session_line.hpp"
 #include "store/session/session_names.hpp"
 #include "store/session/session_reader.hpp"
@@ -37,38 +39,29 @@ std::string last_archive(const std::string& directory, std::string_view file) {
   return out;
 }
 
-/// Whether a file has nothing but the beginning of its first line: its writer was interrupted.
-bool is_only_begun(const std::string& path) {
-  constexpr std::uintmax_t first_line_bytes_max = 8192;
-  constexpr std::string_view beginning = R"({"type":"session","version":3,"id":")";
-  std::error_code unknown;
-  if (fs::file_size(path, unknown) > first_line_bytes_max || unknown)
-    return false;
-  const auto bytes = read_small_file(path);
-  return bytes && bytes->find('\n') == std::string::npos
-         && (bytes->starts_with(beginning) || beginning.starts_with(*bytes));
-}
-
 } // namespace
 
-session_writer::session_writer(std::string directory, const objective_id& id)
-    : directory_(std::move(directory)), key_(key_of(id)), name_(file_name_of(id)) {}
+session_writer::session_writer(std::string directory, const objective_id& id, file_calls& calls)
+    : calls_(calls), directory_(std::move(directory)), key_(key_of(id)), name_(file_name_of(id)) {}
 
 result<std::unique_ptr<session_writer>> session_writer::open(std::string directory,
-                                                             const objective_id& id) {
-  std::unique_ptr<session_writer> out{new session_writer{std::move(directory), id}};
-  if (auto ok = out->look(); !ok)
+                                                             const objective_id& id,
+                                                             file_calls& calls,
+                                                             const std::string* last_archive) {
+  std::unique_ptr<session_writer> out{new session_writer{std::move(directory), id, calls}};
+  if (auto ok = out->look(last_archive); !ok)
     return ok.error();
   return out;
 }
 
-result<void> session_writer::look() {
+result<void> session_writer::look(const std::string* archive) {
   const auto is_taken_up = look_at_file();
   if (!is_taken_up)
     return is_taken_up.error();
   if (*is_taken_up)
     return {};
-  archived_ = last_archive(directory_, name_);
+  if (archived_.empty()) // Else it was renamed just now.
+    archived_ = archive != nullptr ? *archive : last_archive(directory_, name_);
   if (archived_.empty())
     return {};
   auto last = read_session_file(path_of(archived_));
@@ -108,7 +101,7 @@ result<bool> session_writer::look_at_file() {
 
 result<void> session_writer::go_on(session_reading reading) {
   const auto path = path_of(name_);
-  auto file = growing_file::open(path, reading.bytes);
+  auto file = growing_file::open(path, reading.bytes, calls_);
   if (!file)
     return file.error();
   file_ = std::move(*file);
@@ -121,10 +114,11 @@ result<void> session_writer::go_on(session_reading reading) {
   began_ = reading.head.at;
   last_id_ = std::move(reading.last_id);
   events_ = reading.events;
+  safe_bytes_ = reading.bytes;
   return reading.has_line_end ? result<void>{} : file_->append("\n");
 }
 
-result<void> session_writer::add(const change& news) {
+result<void> session_writer::add(const change& news, std::string_view row) {
   const bool is_root = !news.task.id.empty() && news.task.lone;
   if (news.sequence <= (is_root ? state_.root_sequence() : state_.sequence()))
     return {};
@@ -139,16 +133,20 @@ result<void> session_writer::add(const change& news) {
                       "The session file " + path_of(name_) + " does not fit the data directory: "
                           + ok.error().message + ". Move it away, and export again.");
   std::string event;
-  write_change_event(event, news);
+  if (row.empty())
+    write_change_event(event, news);
+  else
+    record::write_line(event, {news.stream(), is_root, news.sequence, row});
   ++added_;
   return write_line(event, news.at);
 }
 
 result<void> session_writer::begin_file(timestamp at) {
-  auto file = growing_file::open(path_of(name_), 0);
+  auto file = growing_file::open(path_of(name_), 0, calls_);
   if (!file)
     return file.error();
   file_ = std::move(*file);
+  safe_bytes_ = 0;
   parent_ = archived_;
   began_ = at;
   events_ = 0;
@@ -175,10 +173,39 @@ result<void> session_writer::write_line(const std::string& event, timestamp at) 
   return file_->append(line);
 }
 
+result<void> session_writer::write_out() {
+  return file_ ? file_->write_out() : result<void>{};
+}
+
+result<void> session_writer::close() {
+  if (!file_)
+    return {};
+  if (state_.is_over() && !is_closed_) {
+    std::string event;
+    write_archived_event(event, state_);
+    if (auto ok = write_line(event, state_.at()); !ok)
+      return ok;
+    is_closed_ = true;
+  }
+  return file_->write_out();
+}
+
+result<void> session_writer::settle() {
+  if (!file_)
+    return {};
+  safe_bytes_ = file_->size();
+  return is_closed_ ? rename_to_archive() : result<void>{};
+}
+
+void session_writer::roll_back() {
+  if (!file_)
+    return;
+  file_->cut(safe_bytes_);
+  [[maybe_unused]] const auto ignored = file_->write_out(); // It is tried again with what follows.
+}
+
 result<void> session_writer::archive() {
-  std::string event;
-  write_archived_event(event, state_);
-  if (auto ok = write_line(event, state_.at()); !ok)
+  if (auto ok = close(); !ok)
     return ok;
   return close_archive();
 }
@@ -187,18 +214,29 @@ result<void> session_writer::archive() {
 result<void> session_writer::close_archive() {
   if (auto ok = file_->sync(); !ok)
     return ok;
+  if (auto ok = rename_to_archive(); !ok)
+    return ok;
+  return sync_names(directory_, calls_);
+}
+
+result<void> session_writer::rename_to_archive() {
   file_.reset();
+  is_closed_ = false;
   auto at = state_.at();
   archived_ = archive_name_of(name_, at);
   while (is_there(path_of(archived_))) // Of a retry that was over at once.
     archived_ = archive_name_of(name_, at += std::chrono::milliseconds{1});
-  return rename_file(path_of(name_), path_of(archived_));
+  return rename_file(path_of(name_), path_of(archived_), calls_);
 }
 
 result<void> session_writer::finish() {
   if (!file_)
     return {};
-  return state_.is_over() ? archive() : file_->sync();
+  if (state_.is_over())
+    return archive();
+  if (auto ok = file_->sync(); !ok)
+    return ok;
+  return sync_names(directory_, calls_);
 }
 
 index_entry session_writer::entry() const {

@@ -8,10 +8,13 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include <atomic>
 #include <csignal>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 using namespace troupe::testing;
 namespace json = boost::json;
@@ -65,8 +68,11 @@ shown_things show(const served& server) {
 }
 
 /// A server's directory with an objective that has ended, of a message, and one with a question.
-shown_things make_objectives(const std::string& directory) {
-  served server{{"--data", directory}};
+/// `stopping`: the signal with which it ends.
+shown_things make_objectives(const std::string& directory, std::vector<std::string> words = {},
+                             int stopping = SIGKILL) {
+  words.insert(words.begin(), {"--data", directory});
+  served server{words};
   server.ask("SendMessage",
              R"({"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"go"}],)"
              R"("metadata":{"opt/v1/objective":{"id":"done","name":"A \"party\"","plans":[)"
@@ -83,7 +89,7 @@ shown_things make_objectives(const std::string& directory) {
   if (!comes_true(is_blocked))
     throw std::runtime_error("nobody asks");
   auto out = show(server);
-  server.program().signal(SIGKILL);
+  server.program().signal(stopping);
   server.program().wait();
   return out;
 }
@@ -217,4 +223,119 @@ TEST_CASE("session says what is wrong with what it was given", "[apps][binary][s
       {"/bin/sh", "-c",
        troupe_binary() + " session export --all --data " + (place / "data") + " > /dev/full"});
   CHECK(lost.code == 1);
+}
+
+TEST_CASE("a server whose store is session files has lost nothing after kill -9",
+          "[apps][binary][session]") {
+  const temporary_directory place;
+  const std::vector<std::string> kind{"--store", "session-jsonl"};
+  const auto before = make_objectives(place / "data", kind);
+  for (const int stopping : {SIGKILL, SIGTERM}) { // Of the process that comes next.
+    served server{{"--store", "session-jsonl", "--data", place / "data"}};
+    CHECK(shown_objective(server, "done") == before.done);
+    CHECK(shown_task(server, before.root_id) == before.root);
+    CHECK(shown_task(server, "done.p0.t0") == before.task);
+    CHECK(server.reaches("asking.p0.t0", "TASK_STATE_INPUT_REQUIRED"));
+    const auto ready = server.client().get("/readyz");
+    CHECK(ready.status == 200);
+    CHECK(at(json::parse(ready.body), "/sessions/directory") == place / "data/sessions");
+    server.program().signal(stopping);
+    server.program().wait();
+  }
+  const auto check = session({"check", place / "data/sessions"});
+  INFO(check.out + check.err);
+  CHECK(check.code == 0);
+  CHECK_THAT(check.out, Catch::Matchers::Contains(": done, completed, ")
+                            && Catch::Matchers::Contains(", archived\n"));
+  // Each kind of store knows that the directory is not its own.
+  const auto other =
+      run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
+  CHECK(other.code == 1);
+  CHECK_THAT(other.err, Catch::Matchers::Contains("session-jsonl"));
+}
+
+TEST_CASE("whenever a server of session files is killed, what it acknowledged is there",
+          "[apps][binary][session]") {
+  const temporary_directory place;
+  const std::vector<std::string> words{"--store", "session-jsonl", "--data", place / "data"};
+  std::vector<std::string> acknowledged;
+  for (int kill = 0; kill < 5; ++kill) {
+    CAPTURE(kill, acknowledged.size());
+    served server{words};
+    for (const auto& id : acknowledged)
+      REQUIRE(at(json::parse(shown_objective(server, id)), "/status") == "completed");
+    std::atomic<int> answers{0};
+    std::thread client{[&] { // Until the connection breaks.
+      for (int i = 0;; ++i) {
+        const auto id = "k" + std::to_string(kill) + "-" + std::to_string(i);
+        try {
+          const auto body = server.client().post(request_of(
+              "SendMessage",
+              R"({"message":{"messageId":")" + id
+                  + R"(","role":"ROLE_USER","parts":[{"text":"go"}],"metadata":{)"
+                    R"("opt/v1/objective":{"id":")"
+                  + id
+                  + R"(","name":"o","plans":[{"name":"p","tasks":[{"name":"a","agent":"echo"},)"
+                    R"({"name":"b","agent":"echo"}]}]}}}})"));
+          if (body.body.find("TASK_STATE_COMPLETED") == std::string::npos)
+            return;
+          acknowledged.push_back(id);
+          ++answers;
+        } catch (const std::exception&) {
+          return;
+        }
+      }
+    }};
+    CHECK(comes_true([&] { return answers >= 5 + 23 * kill; }));
+    server.program().signal(SIGKILL);
+    client.join();
+    server.program().wait();
+  }
+  served server{words};
+  for (const auto& id : acknowledged)
+    CHECK(at(json::parse(shown_objective(server, id)), "/status") == "completed");
+}
+
+TEST_CASE("a server keeps session files beside its store, and says how far they are",
+          "[apps][binary][session]") {
+  const temporary_directory place;
+  const std::vector<std::string> beside{"--sessions-dir", place / "s"};
+  const auto before = make_objectives(place / "data", beside, SIGTERM);
+  const auto index = json::parse(file_bytes(place / "s/sessions.json"));
+  const auto done = at(index, "/agent:main:a2a:obj:done/sessionFile");
+  CHECK(done.starts_with("a2a_obj_done.jsonl.archived."));
+  const auto state = session({"check", place / ("s/" + done), "--state"});
+  CHECK(state.code == 0);
+  CHECK(state.out.starts_with("{\"objective\":" + before.done + ",\"plans\":["));
+  CHECK_THAT(state.out, Catch::Matchers::Contains("\"done.p0.t0\":" + before.task));
+  const auto open = session({"check", place / "s/a2a_obj_asking.jsonl", "--state"});
+  CHECK(open.out.starts_with("{\"objective\":" + before.asking + ",\"plans\":["));
+  // An export has nothing to add.
+  const auto wrote =
+      session({"export", "--all", "--data", place / "data", "--dir", place / "s", "--json"});
+  INFO(wrote.out + wrote.err);
+  CHECK(wrote.code == 0);
+  CHECK(at(json::parse(lines_of(wrote.out).back()), "/newChanges") == "0");
+  // It goes on with them.
+  served server{{"--data", place / "data", "--sessions-dir", place / "s"}};
+  server.ask("SendMessage",
+             R"({"message":{"messageId":"a","role":"ROLE_USER","taskId":"asking.p0.t0",)"
+             R"("parts":[{"text":"this one"}]}})");
+  CHECK(server.reaches("asking.p0.t0", "TASK_STATE_COMPLETED"));
+  CHECK(comes_true([&] {
+    return at(json::parse(server.client().get("/readyz").body), "/sessions/lagGroups") == "0"
+           && !fs::exists(place / "s/a2a_obj_asking.jsonl");
+  }));
+  CHECK(server.stop() == 0);
+}
+
+TEST_CASE("session files are not kept where OpenClaw keeps its own", "[apps][binary][session]") {
+  const temporary_directory place;
+  fs::create_directories(place / "main/agent");
+  place.file("main/agent/openclaw-agent.sqlite", "");
+  const auto refused = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store",
+                                    "memory", "--sessions-dir", place / "main/sessions"});
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, Catch::Matchers::Contains("openclaw-agent.sqlite"));
+  CHECK_FALSE(fs::exists(place / "main/sessions"));
 }

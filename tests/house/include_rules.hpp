@@ -75,7 +75,8 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"store/tools/", "store/rocksdb/"},
     {"store/tools/", "store/journal/"},
     {"store/tools/", "store/session/"},
-    {"store/session/", "store/journal/checksum"},
+    {"store/session/", "store/journal/"},
+    {"store/session/", "store/rocksdb/"}, // session files as a store: over its journal and tables
     {"actors/service/", "actors/feed/"},
     {"actors/service/", "actors/planning/"},
     {"actors/service/", "actors/commands/"},
@@ -96,6 +97,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"actors/planning/", "actors/commands/"},
     {"actors/planning/", "actors/objective/"},
     {"actors/planning/", "actors/task/"},
+    {"net/", "troupe/store/session_status"}, // for /readyz
     {"net/a2a/", "net/http/"},
     {"net/a2a/", "net/push/"},
     {"net/a2a/", "net/card/"},

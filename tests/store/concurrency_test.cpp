@@ -27,7 +27,7 @@ std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
 } // namespace
 
 TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threads commit",
-                   "[store][threads]", memory_kind, rocksdb_kind) {
+                   "[store][threads]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {writers * tasks_each});
@@ -104,7 +104,7 @@ TEMPLATE_TEST_CASE("Watchers see every change once and in order while many threa
 }
 
 TEMPLATE_TEST_CASE("A watcher that joins in the middle misses nothing and sees nothing twice",
-                   "[store][threads]", memory_kind, rocksdb_kind) {
+                   "[store][threads]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   constexpr int rounds = 30;

@@ -63,7 +63,7 @@ std::unique_ptr<store> reopened(rocksdb_kind& kind) {
 } // namespace
 
 TEMPLATE_TEST_CASE("Of changes with one condition the first is made, and the others are told of it",
-                   "[store][once]", memory_kind, rocksdb_kind) {
+                   "[store][once]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto first = condition("m", "first");
@@ -79,7 +79,7 @@ TEMPLATE_TEST_CASE("Of changes with one condition the first is made, and the oth
 }
 
 TEMPLATE_TEST_CASE("Changes with one condition in one group are decided in their order",
-                   "[store][once]", memory_kind, rocksdb_kind) {
+                   "[store][once]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   std::vector<std::string> told;
@@ -93,7 +93,7 @@ TEMPLATE_TEST_CASE("Changes with one condition in one group are decided in their
 }
 
 TEMPLATE_TEST_CASE("Owner, kind and key make a condition, and one that failed leaves no trace",
-                   "[store][once]", memory_kind, rocksdb_kind) {
+                   "[store][once]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   CHECK_FALSE(outcome_of(records, once_born("t1", condition("m"))));
@@ -112,7 +112,7 @@ TEMPLATE_TEST_CASE("Owner, kind and key make a condition, and one that failed le
 }
 
 TEMPLATE_TEST_CASE("Changes of one command share their condition", "[store][once]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto only = condition("m", "first");
@@ -126,7 +126,7 @@ TEMPLATE_TEST_CASE("Changes of one command share their condition", "[store][once
 }
 
 TEMPLATE_TEST_CASE("A change that changes nothing keeps no condition", "[store][once]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   auto late = about_lone("unknown", "ctx", 1, moved(task_state::working));
@@ -136,7 +136,7 @@ TEMPLATE_TEST_CASE("A change that changes nothing keeps no condition", "[store][
 }
 
 TEMPLATE_TEST_CASE("A change of a condition alone is kept", "[store][once]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto only = [] {
@@ -151,7 +151,7 @@ TEMPLATE_TEST_CASE("A change of a condition alone is kept", "[store][once]", mem
 }
 
 TEMPLATE_TEST_CASE("What may come once may come again when its time is over", "[store][once]",
-                   memory_kind, rocksdb_kind) {
+                   memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   CHECK_FALSE(outcome_of(records, once_born("t1", condition("m", "one", "", 100))));

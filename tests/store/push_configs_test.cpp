@@ -53,7 +53,7 @@ std::string described(const push_row& row) {
 } // namespace
 
 TEMPLATE_TEST_CASE("Push configurations are kept by task and id, replaced and forgotten",
-                   "[store][push]", memory_kind, rocksdb_kind) {
+                   "[store][push]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   auto& pushes = records.pushes();
@@ -93,7 +93,7 @@ TEMPLATE_TEST_CASE("Push configurations are kept by task and id, replaced and fo
 }
 
 TEMPLATE_TEST_CASE("A task has so many push configurations and not one more", "[store][push]",
-                   memory_kind, rocksdb_kind) {
+                   memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   std::vector<std::future<errc>>

@@ -63,7 +63,7 @@ std::string ids_listed(const store& records, list_objectives query, std::size_t 
 } // namespace
 
 TEMPLATE_TEST_CASE("No change of a stream is dated before the one before it", "[store]",
-                   memory_kind, rocksdb_kind) {
+                   memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto all = std::make_shared<recorder>();
@@ -89,7 +89,7 @@ TEMPLATE_TEST_CASE("No change of a stream is dated before the one before it", "[
 }
 
 TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   std::atomic<int> seen{0};
@@ -110,7 +110,7 @@ TEMPLATE_TEST_CASE("A change is visible before its continuation runs", "[store]"
 }
 
 TEMPLATE_TEST_CASE("A lone task is found while it lives and after it ended", "[store]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   CHECK(find_task(records, task_id{"task-1"}) == nullptr);
@@ -135,7 +135,7 @@ TEMPLATE_TEST_CASE("A lone task is found while it lives and after it ended", "[s
 }
 
 TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing and is answered",
-                   "[store]", memory_kind, rocksdb_kind) {
+                   "[store]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {1});
@@ -169,7 +169,7 @@ TEMPLATE_TEST_CASE("A change about what has ended or never was changes nothing a
 }
 
 TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[store]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {2, 3});
@@ -196,7 +196,7 @@ TEMPLATE_TEST_CASE("A plan's task that has not begun is shown as submitted", "[s
 }
 
 TEMPLATE_TEST_CASE("Ids that a client chose are found in every form", "[store]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("my objective.p0", {1});
@@ -231,7 +231,7 @@ TEMPLATE_TEST_CASE("Ids that a client chose are found in every form", "[store]",
 }
 
 TEMPLATE_TEST_CASE("Tasks withdrawn before they began are canceled with the reason", "[store]",
-                   memory_kind, rocksdb_kind) {
+                   memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {3});
@@ -254,7 +254,7 @@ TEMPLATE_TEST_CASE("Tasks withdrawn before they began are canceled with the reas
 }
 
 TEMPLATE_TEST_CASE("A retried task and the one it replaces are both found", "[store]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {1});
@@ -273,7 +273,7 @@ TEMPLATE_TEST_CASE("A retried task and the one it replaces are both found", "[st
 }
 
 TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other", "[store][watch]",
-                   memory_kind, rocksdb_kind) {
+                   memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto who = std::make_shared<recorder>();
@@ -293,7 +293,7 @@ TEMPLATE_TEST_CASE("A watcher sees every later change of its task and no other",
 }
 
 TEMPLATE_TEST_CASE("A follower of a task sees its creation", "[store][watch]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto who = std::make_shared<recorder>();
@@ -314,7 +314,7 @@ TEMPLATE_TEST_CASE("A follower of a task sees its creation", "[store][watch]", m
 }
 
 TEMPLATE_TEST_CASE("A follower of an objective sees it and all its tasks", "[store][watch]",
-                   memory_kind, rocksdb_kind) {
+                   memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {2});
@@ -337,7 +337,7 @@ TEMPLATE_TEST_CASE("A follower of an objective sees it and all its tasks", "[sto
 }
 
 TEMPLATE_TEST_CASE("A task can be watched before it begins", "[store][watch]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {3});
@@ -361,7 +361,8 @@ TEMPLATE_TEST_CASE("A task can be watched before it begins", "[store][watch]", m
   CHECK(leaves.use_count() == 1);
 }
 
-TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, rocksdb_kind,
+                   session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto who = std::make_shared<recorder>();
@@ -376,7 +377,7 @@ TEMPLATE_TEST_CASE("Unwatching ends it at once", "[store][watch]", memory_kind, 
 }
 
 TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and ended together",
-                   "[store][list]", memory_kind, rocksdb_kind) {
+                   "[store][list]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   put(records, about_lone("b", "c1", 5, born_lone("b", "c1", 5)));
@@ -409,7 +410,7 @@ TEMPLATE_TEST_CASE("Tasks are listed latest first, ties by id, live and ended to
 }
 
 TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store][list]",
-                   memory_kind, rocksdb_kind) {
+                   memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   std::set<std::string> all;
@@ -453,7 +454,7 @@ TEMPLATE_TEST_CASE("Pages together are the whole list, each task once", "[store]
 
 TEMPLATE_TEST_CASE(
     "A page ends with the task that passes its bytes, and shows no less than was asked for",
-    "[store][list]", memory_kind, rocksdb_kind) {
+    "[store][list]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const std::string large(page_bytes_max / 3 + 1, 'x');
@@ -488,7 +489,7 @@ TEMPLATE_TEST_CASE(
 }
 
 TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an objective",
-                   "[store][list]", memory_kind, rocksdb_kind) {
+                   "[store][list]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const std::string large(page_bytes_max + 1, 'x');
@@ -520,7 +521,7 @@ TEMPLATE_TEST_CASE("A task larger than a page is a page of its own, and so is an
 
 TEMPLATE_TEST_CASE(
     "In an objective's context its tasks without a record are listed as they are found",
-    "[store][list]", memory_kind, rocksdb_kind) {
+    "[store][list]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {5, 2});
@@ -585,7 +586,7 @@ TEMPLATE_TEST_CASE(
 
 TEMPLATE_TEST_CASE("A task that begins between two pages is neither shown twice as waiting nor "
                    "missed by a new walk",
-                   "[store][list]", memory_kind, rocksdb_kind) {
+                   "[store][list]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const auto spec = make_objective("o", {6});
@@ -608,7 +609,8 @@ TEMPLATE_TEST_CASE("A task that begins between two pages is neither shown twice 
   CHECK(ids_of(*list(records, query)) == "o.p0.t0 o.p0.t3");
 }
 
-TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, rocksdb_kind) {
+TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, rocksdb_kind,
+                   session_kind) {
   TestType kind;
   auto& records = *kind.records;
   for (int i = 0; i < 3; ++i)
@@ -640,7 +642,7 @@ TEMPLATE_TEST_CASE("A list refuses bad pages", "[store][list]", memory_kind, roc
 }
 
 TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages", "[store][list]",
-                   memory_kind, rocksdb_kind) {
+                   memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   for (int i = 0; i < 9; ++i) {
@@ -664,7 +666,7 @@ TEMPLATE_TEST_CASE("Objectives are listed most recently updated first, in pages"
 
 TEMPLATE_TEST_CASE("Objectives are narrowed by text and time, and listed in three orders, whether "
                    "they are in memory or not",
-                   "[store][list]", memory_kind, rocksdb_kind) {
+                   "[store][list]", memory_kind, rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const std::vector<std::string> called{"pear", "Fig", "apple", "fig 2", "APPLE pie", "plum"};
@@ -707,7 +709,7 @@ TEMPLATE_TEST_CASE("Objectives are narrowed by text and time, and listed in thre
 }
 
 TEMPLATE_TEST_CASE("Each owner sees what is theirs and nothing else", "[store][list]", memory_kind,
-                   rocksdb_kind) {
+                   rocksdb_kind, session_kind) {
   TestType kind;
   auto& records = *kind.records;
   const std::vector<principal> callers{{}, {"alice"}, {"bob"}, {"alice", "b"}};

@@ -89,7 +89,8 @@ TEST_CASE("wrong values are refused with what the setting takes", "[apps][settin
   CHECK(refusal("listen = \"host\"").starts_with("t.toml:1: \"listen\" must be HOST:PORT"));
   CHECK(refusal("listen = \"host:70000\"").starts_with("t.toml:1: \"listen\" must be HOST:PORT"));
   CHECK(refusal("listen = \"::1:80\"").starts_with("t.toml:1: \"listen\" must be HOST:PORT"));
-  CHECK(refusal("store = \"disk\"") == "t.toml:1: \"store\" must be one of memory, rocksdb");
+  CHECK(refusal("store = \"disk\"")
+        == "t.toml:1: \"store\" must be one of memory, rocksdb, session-jsonl");
   CHECK(refusal("drain-seconds = 0")
         == "t.toml:1: \"drain-seconds\" must be a number of seconds above 0");
   CHECK(refusal("drain-seconds = nan")

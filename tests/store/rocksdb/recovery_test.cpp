@@ -1,10 +1,12 @@
 // What was acknowledged is there after the process ended, however it ended.
+#include "protocol/fold/waiting.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/describe_all.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/store/random_changes.hpp"
 #include "tests/store/rocksdb/image.hpp"
+#include "tests/store/session/session_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
 
@@ -429,4 +431,29 @@ TEST_CASE("The start says how many live streams and groups it has read", "[store
   CHECK(seen
         == std::vector<std::string>{"live streams 1/3", "live streams 2/3", "live streams 3/3",
                                     "groups 1/2", "groups 2/2"});
+}
+
+TEST_CASE("Since when a task was ready is known of an objective that was sealed", "[store]") {
+  const temporary_directory place;
+  trip_life life; // The second task depends on the first one.
+  const auto state = state_of(life.changes);
+  const auto expected = ready_at(*state.view(), 0, 1);
+  REQUIRE(expected == at_ms(1004));
+  life.fail();
+  const auto before = document_of(*state_of(life.changes).view());
+  REQUIRE(before.find("readyAt") != std::string::npos);
+  const auto data = place / "data";
+  {
+    const auto records = open_or_fail(data);
+    for (auto& news : life.changes)
+      records->commit(std::move(news));
+    records->flush();
+  }
+  const auto records = open_or_fail(data);
+  CHECK(recover_or_fail(*records).objectives.empty());
+  CHECK(records->status().live_objectives == 0);
+  const auto sealed = find_objective(*records, objective_id{"trip"});
+  REQUIRE(sealed);
+  CHECK(ready_at(*sealed, 0, 1) == expected);
+  CHECK(document_of(*sealed) == before);
 }
