@@ -4,7 +4,7 @@
 //
 // Its position is a group: everything up to it is safe in the files. It is kept in a file of its
 // own beside them. After a failure, and after a restart, it goes on behind the position; what the
-// files have already is passed over. Whoever turns it is one thread; `status` may be asked by any.
+// files have already is passed over. One thread turns it; any thread may ask for `status`.
 #pragma once
 
 #include "store/journal/group_feed.hpp"
@@ -155,7 +155,7 @@ private:
   std::map<std::string, session_writer*> touched_;     ///< Since all was made safe.
   std::map<std::string, session_writer*> touched_now_; ///< In this page.
   std::unordered_set<std::string> lost_;               ///< Objectives.
-  std::unique_ptr<rest_log> rest_;
+  std::unique_ptr<rest_log> rest_log_;
   timestamp last_at_{}; ///< Of the last change.
 
   mutable std::mutex guard_;
