@@ -483,8 +483,10 @@ void client::read_change(const json::object& result) {
     in_.story.reached("a change does " + each);
 }
 
-void client::read_input(const json::object& result) {
+void client::read_input(const json::object& answered) {
   auto& input = *in_.seen.calls[call_].input;
+  const auto* inside = object_at(answered, "input");
+  const auto& result = inside == nullptr ? answered : *inside;
   input.shown_state = text_at(result, "state");
   if (const auto* answer = object_at(result, "answer")) {
     input.shown_value = text_at(*answer, "value");

@@ -115,7 +115,7 @@ void note_attempts(const history& seen, trace& story) {
   }
 }
 
-bool names(const call& made, const std::string& task) {
+bool names_task(const call& made, const std::string& task) {
   return made.change && made.change->names.contains(task);
 }
 
@@ -149,7 +149,7 @@ void note_changes(const history& seen, trace& story) {
   for (const auto& each : seen.attempts)
     if (each.reported != 0)
       for (const auto& made : seen.calls)
-        if (names(made, each.name)
+        if (names_task(made, each.name)
             && are_at_once(made.began, made.ended, each.reported, each.reported + 1))
           story.reached("a change meets the end of a task that it names");
 }

@@ -11,7 +11,7 @@ namespace troupe::sim {
 
 namespace {
 
-constexpr std::uint64_t whole = 1'000'000;
+constexpr std::uint64_t all_of_it = 1'000'000;
 /// Of a task that has not completed.
 constexpr std::uint64_t reached_max = 990'000;
 
@@ -28,13 +28,13 @@ std::string short_name(task_state state) {
   return std::string(to_string(state));
 }
 
-/// The mean of the trackers that have a total, unless the whole has one. In millionths.
+/// The mean of the trackers that have a total, unless the all_of_it has one. In millionths.
 std::uint32_t reached_by(const progress_report& report) {
   const auto share = [](const std::optional<double>& progress, double total) {
     return total <= 0
                ? std::uint64_t{0}
                : static_cast<std::uint64_t>(std::clamp(progress.value_or(0) / total, 0.0, 1.0)
-                                            * static_cast<double>(whole));
+                                            * static_cast<double>(all_of_it));
   };
   std::uint64_t sum = 0;
   std::uint64_t count = 0;

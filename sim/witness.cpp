@@ -204,8 +204,11 @@ void witness::read_history(const std::string& id, bool is_of_plan, const std::st
         if (is_complete != nullptr && is_complete->is_bool() && !is_complete->as_bool())
           return then(); // The store keeps none.
         auto& all = in_.seen.revisions[id];
-        for (auto& each : read_revisions(result))
+        for (auto& each : read_revisions(result)) {
+          in_.story.add("revision " + std::to_string(each.revision) + " of " + id + ": "
+                        + each.reason);
           all.push_back(std::move(each));
+        }
         const auto next = text_at(result, "nextPageToken");
         next.empty() ? then() : read_history(id, is_of_plan, next, then);
       });

@@ -122,7 +122,7 @@ private:
 };
 
 /// The same in the order of the journal, with all changes.
-verdict check_journal(const history& seen) {
+verdict check_order(const history& seen) {
   for (const auto& [objective, facts] : seen.facts) {
     shape now;
     for (const auto& each : facts)
@@ -168,7 +168,7 @@ verdict check_plans(const history& seen) {
       return wrong;
   if (auto wrong = check_added(seen, edited, by_name))
     return wrong;
-  return check_journal(seen);
+  return check_order(seen);
 }
 
 } // namespace troupe::sim

@@ -10,7 +10,7 @@ namespace troupe::sim {
 
 namespace {
 
-constexpr double whole = 1'000'000;
+constexpr double millionths = 1'000'000;
 constexpr double tolerance = 1e-6;
 
 verdict check_whole(const std::string& of, const std::string& state, double fraction) {
@@ -91,7 +91,7 @@ shown_progress computed(const shown_plan& plan, const journal_view& journal, dou
       if (at != journal.tasks.end())
         if (const auto far = journal.how_far.find({plan_at->second, at->second});
             far != journal.how_far.end())
-          fraction = far->second / whole;
+          fraction = far->second / millionths;
     }
     out.done += weight * fraction / 1000;
     out.total += weight / 1000;
@@ -99,8 +99,8 @@ shown_progress computed(const shown_plan& plan, const journal_view& journal, dou
   return out;
 }
 
-verdict compare(const std::string& of, const shown_progress& shown,
-                const shown_progress& computed) {
+verdict compare_progress(const std::string& of, const shown_progress& shown,
+                         const shown_progress& computed) {
   if (std::abs(shown.done - computed.done) < tolerance
       && std::abs(shown.total - computed.total) < tolerance)
     return std::nullopt;
@@ -122,7 +122,7 @@ verdict check_end(const history& seen, const shown_objective& shown) {
     if (auto wrong = check_whole(name, plan.state, plan.progress.fraction))
       return wrong;
     const auto own = computed(plan, journal, usual);
-    if (auto wrong = compare(name, plan.progress, own))
+    if (auto wrong = compare_progress(name, plan.progress, own))
       return wrong;
     if (plan.progress.total > 0
         && plan.progress.fraction + tolerance < std::min(own.done / own.total, 0.999999))
@@ -132,7 +132,7 @@ verdict check_end(const history& seen, const shown_objective& shown) {
     sum.done += own.done;
     sum.total += own.total;
   }
-  return compare("objective " + shown.id, shown.progress, sum);
+  return compare_progress("objective " + shown.id, shown.progress, sum);
 }
 
 } // namespace

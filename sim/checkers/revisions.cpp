@@ -15,7 +15,7 @@ const revisions* history_of(const history& seen, const std::string& id) {
   return found == seen.revisions.end() ? nullptr : &found->second;
 }
 
-std::string text_of(std::uint64_t revision) {
+std::string number_text(std::uint64_t revision) {
   return std::to_string(revision);
 }
 
@@ -23,30 +23,30 @@ verdict check_gaps(const shown_objective& shown, const revisions& all) {
   auto next = shown.revision;
   for (const auto& each : all)
     if (each.revision != next--)
-      return "objective " + shown.id + " has revision " + text_of(each.revision)
-             + " where its history should have " + text_of(next + 1);
+      return "objective " + shown.id + " has revision " + number_text(each.revision)
+             + " where its history should have " + number_text(next + 1);
   if (next != 0)
-    return "the history of objective " + shown.id + " ends above revision " + text_of(next);
+    return "the history of objective " + shown.id + " ends above revision " + number_text(next);
   return std::nullopt;
 }
 
 verdict check_plan_history(const shown_plan& plan, const revisions& all,
                            const revisions& of_objective) {
   if (all.empty() || all.front().revision != plan.revision)
-    return "plan " + plan.id + " has revision " + text_of(plan.revision)
+    return "plan " + plan.id + " has revision " + number_text(plan.revision)
            + ", and its history does not end there";
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i > 0 && all[i].revision >= all[i - 1].revision)
       return "the history of plan " + plan.id + " is not in order";
     const auto whole = std::ranges::find(of_objective, all[i].revision, &shown_revision::revision);
     if (whole == of_objective.end() || whole->reason != all[i].reason)
-      return "revision " + text_of(all[i].revision) + " of plan " + plan.id
+      return "revision " + number_text(all[i].revision) + " of plan " + plan.id
              + " is another one in the history of its objective";
   }
   return std::nullopt;
 }
 
-std::string name_of(const call& made) {
+std::string change_name(const call& made) {
   return "change " + made.change->reason + " of " + made.change->target;
 }
 
@@ -66,19 +66,19 @@ verdict check_request(const std::vector<const call*>& made, const revisions& all
   const auto& first = *made.front();
   const auto count = std::ranges::count(all, first.change->reason, &shown_revision::reason);
   if (count > 1)
-    return name_of(first) + " was made " + std::to_string(count) + " times";
+    return change_name(first) + " was made " + std::to_string(count) + " times";
   if (count == 1 && std::ranges::all_of(made, [](const call* each) { return is_refused(*each); }))
-    return name_of(first) + " was refused or only tried, and is in the history";
+    return change_name(first) + " was refused or only tried, and is in the history";
   for (const auto* each : made) {
     if (!is_acknowledged(*each))
       continue;
     const auto found = std::ranges::find(all, each->change->reason, &shown_revision::reason);
     if (found == all.end())
-      return name_of(*each) + " was acknowledged, and is not in the history";
+      return change_name(*each) + " was acknowledged, and is not in the history";
     if (found->revision != each->change->revision)
-      return name_of(*each) + " was acknowledged as revision "
-             + text_of(each->change->revision.value_or(0)) + ", and is revision "
-             + text_of(found->revision);
+      return change_name(*each) + " was acknowledged as revision "
+             + number_text(each->change->revision.value_or(0)) + ", and is revision "
+             + number_text(found->revision);
   }
   return std::nullopt;
 }
@@ -92,8 +92,8 @@ verdict check_base(const call& made, const revisions& of_target) {
   const auto base = before == of_target.end() ? 0 : before->revision;
   if (base == *made.change->if_revision)
     return std::nullopt;
-  return name_of(made) + " was made on revision " + text_of(base) + ", and was for revision "
-         + text_of(*made.change->if_revision);
+  return change_name(made) + " was made on revision " + number_text(base)
+         + ", and was for revision " + number_text(*made.change->if_revision);
 }
 
 /// Requests with one id are one request.
@@ -104,10 +104,10 @@ verdict check_ids(const history& seen) {
       continue;
     const auto* const before = first.emplace(made.change->request_id, &made).first->second;
     if (before->change->reason != made.change->reason)
-      return name_of(made) + " has the request id of " + name_of(*before)
+      return change_name(made) + " has the request id of " + change_name(*before)
              + ", and both were acknowledged";
     if (before->change->revision != made.change->revision)
-      return name_of(made) + " came again, and was acknowledged as another revision";
+      return change_name(made) + " came again, and was acknowledged as another revision";
   }
   return std::nullopt;
 }
