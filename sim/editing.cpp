@@ -169,8 +169,10 @@ void drawing::draw_for_plan(known_plan& plan) {
     case 2:
     case 3: {
       auto skip = with_cancel("skipTask");
-      if (chance_.chance(0.3))
+      if (chance_.chance(0.3)) {
         skip.add("then", R"("skip")");
+        change.skips_others = true;
+      }
       put("skipTask", skip);
       break;
     }

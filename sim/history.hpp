@@ -53,8 +53,9 @@ struct asked_change {
   std::vector<std::string> operations;                      ///< "addTask".
   std::vector<std::pair<std::string, std::string>> waiting; ///< Task and dependency that it adds.
   std::set<std::string> names;                              ///< Tasks and plans that it names.
-  bool limits_plan = false;                                 ///< It sets `maxParallel`.
-  std::optional<std::uint64_t> revision;                    ///< In the answer.
+  bool skips_others = false;             ///< What depends on a skipped task, too.
+  bool limits_plan = false;              ///< It sets `maxParallel`.
+  std::optional<std::uint64_t> revision; ///< In the answer.
 };
 
 /// What a client says about a question, and what it is told.

@@ -44,15 +44,12 @@ verdict check_objective(const shown_objective& shown, bool is_free) {
   for (const auto& plan : shown.plans) {
     if (auto wrong = check_plan(plan, is_free))
       return wrong;
-    if (is_free && shown.state == "completed" && plan.state == "failed")
-      return begin + ", and its plan " + plan.id + " is failed";
+    if (is_free && shown.state == "completed" && plan.state != "completed")
+      return begin + ", and its plan " + plan.id + " is " + plan.state;
   }
-  // One of which all plans were skipped has failed, too.
-  const auto has = [&](std::string_view state) {
-    return std::ranges::find(shown.plans, state, &shown_plan::state) != shown.plans.end();
-  };
-  if (is_free && shown.state == "failed" && has("completed") && !has("failed"))
-    return begin + ", and none of its plans is";
+  const auto is_completed = [](const shown_plan& plan) { return plan.state == "completed"; };
+  if (is_free && shown.state == "failed" && std::ranges::all_of(shown.plans, is_completed))
+    return begin + ", and all its plans are completed";
   return std::nullopt;
 }
 

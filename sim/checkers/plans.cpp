@@ -23,6 +23,7 @@ verdict check_limit(const std::string& name, std::uint32_t parallel_max, const a
 struct edited_parts {
   std::map<std::string, std::set<std::string>> by_name; ///< Reasons of the changes that name it.
   std::set<std::string> without_limit; ///< Objectives with plans whose `maxParallel` was set.
+  std::set<std::string> with_skips; ///< Objectives of which tasks that no change names are skipped.
 
   explicit edited_parts(const history& seen) {
     for (const auto& made : seen.calls) {
@@ -32,6 +33,8 @@ struct edited_parts {
         by_name[each].insert(made.change->reason);
       if (made.change->limits_plan)
         without_limit.insert(made.objective);
+      if (made.change->skips_others)
+        with_skips.insert(made.objective);
     }
   }
   [[nodiscard]] bool names(const std::string& task) const { return by_name.contains(task); }
@@ -58,7 +61,8 @@ verdict check_added(const history& seen, const edited_parts& edited,
     return found == by_name.end() ? attempts{} : found->second;
   };
   for (const auto& made : seen.calls) {
-    if (!made.change || made.change->is_dry_run || made.ended == 0 || made.error != 0)
+    if (!made.change || made.change->is_dry_run || made.ended == 0 || made.error != 0
+        || edited.with_skips.contains(made.objective))
       continue;
     for (const auto& [task, on] : made.change->waiting) {
       if (edited.names(task) || edited.names(on))
@@ -134,6 +138,7 @@ verdict check_order(const history& seen) {
 
 verdict check_ordered(const ordered_objective& objective, const edited_parts& edited,
                       attempts_by_name& by_name) {
+  const bool has_skips = edited.with_skips.contains(objective.id);
   const bool is_limited = !edited.without_limit.contains(objective.id);
   attempts of_objective;
   for (const auto& plan : objective.plans) {
@@ -142,7 +147,7 @@ verdict check_ordered(const ordered_objective& objective, const edited_parts& ed
       const auto& own = by_name[task.name];
       of_plan.insert(of_plan.end(), own.begin(), own.end());
       for (const auto& on : task.dependencies)
-        if (!edited.names(task.name) && !edited.names(on))
+        if (!has_skips && !edited.names(task.name) && !edited.names(on))
           for (const auto* each : own)
             if (!had_completed(by_name[on], each->began))
               return began_too_early(*each, on);
