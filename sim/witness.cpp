@@ -116,9 +116,14 @@ void witness::list_tasks(const std::string& token, on_task each, std::function<v
 }
 
 void witness::cancel_all() {
-  // One after the other; what has ended refuses, which is as good.
-  left_.assign(objectives_.begin(), objectives_.end());
-  left_.insert(left_.end(), tasks_.begin(), tasks_.end());
+  // One after the other. What has ended stays so; what ends meanwhile refuses, which is as good.
+  left_.clear();
+  for (const auto& each : in_.seen.stood)
+    if (each.state != "completed" && each.state != "failed" && each.state != "canceled")
+      left_.push_back(each.id);
+  for (const auto& [id, shown] : in_.seen.waiting)
+    if (!is_terminal(shown.state))
+      left_.push_back(id);
   for_each_left(
       [this](const std::string& id, std::function<void()> next) {
         const bool is_objective = objectives_.contains(id);
