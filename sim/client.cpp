@@ -67,7 +67,7 @@ client::request client::draw_objective() {
   for (std::size_t i = 0; i < count; ++i) {
     const auto name = made.id + ".p" + std::to_string(i);
     made.plans.push_back(draw_tasks(in_, chance_, extra_, name));
-    learn_plan(in_, made.id, made.plans.back(), name); // Which is its id, too.
+    learn_plan(in_, made.id, made.plans.back());
     std::string after;
     if (i > 0 && extra_.chance(0.1))
       after = R"(,"dependencies":[)" + quoted(made.plans[i - 1].name) + "]";
@@ -89,13 +89,13 @@ client::request client::draw_plan(const std::string& objective) {
   out.kind = call_kind::add_plan;
   out.method = "plans/create";
   out.objective = objective;
-  auto plan = draw_tasks(in_, chance_, extra_, objective + ".x" + name_ + std::to_string(++made_));
+  const auto plan =
+      draw_tasks(in_, chance_, extra_, objective + ".x" + name_ + std::to_string(++made_));
   out.params = R"({"objectiveId":)" + quoted(objective) + R"(,"id":)" + quoted(plan.name)
                + R"(,"start":true,)" + json_of(plan) + "}";
   const auto of = std::ranges::find(in_.seen.objectives, objective, &ordered_objective::id);
   of->plans.push_back(plan);
-  learn_plan(in_, objective, plan, "");
-  out.plan = std::move(plan);
+  learn_plan(in_, objective, plan);
   return out;
 }
 
@@ -404,8 +404,6 @@ void client::read_tasks(const json::object& result) {
       break;
     // Tasks of objectives are seen when they are read.
     case call_kind::add_plan:
-      learn_plan_id(in_, now_.objective, now_.plan.name, text_at(result, "id"));
-      break;
     case call_kind::create:
     case call_kind::move:
     case call_kind::read: read_shown(result); break;
@@ -466,10 +464,8 @@ void client::read_shown(const json::object& result) {
   if (shown.id.empty())
     return;
   sight(shown, shown.revision);
-  for (const auto& each : shown.plans) {
+  for (const auto& each : shown.plans)
     sight(each, shown.revision);
-    learn_plan_id(in_, shown.id, each.name, each.id);
-  }
 }
 
 void client::read_change(const json::object& result) {

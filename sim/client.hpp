@@ -35,7 +35,6 @@ private:
     bool is_stream = false;
     binding how = binding::json_rpc;
     bool may_repeat = true; ///< With the same ids it has no other effect when it comes twice.
-    ordered_plan plan{};    ///< That it adds.
     std::optional<asked_change> change{};
     std::optional<asked_input> input{};
   };

@@ -221,6 +221,7 @@ void drawing::draw_for_objective(const std::vector<std::string>& plan_names) {
     dice extra(in_.how.seed, "plan of " + operation_ + std::to_string(made_));
     auto fresh_plan = draw_tasks(in_, chance_, extra, fresh(objective_));
     object_text added("addPlan");
+    added.add("id", quoted(fresh_plan.name));
     added.add_members(json_of(fresh_plan)).add_flag("start", chance_.chance(0.7));
     if (!plan.empty() && chance_.chance(0.4))
       added.add("dependencies", array_of({plan}));
@@ -274,11 +275,11 @@ std::string request_params(const asked_change& change, const std::string& operat
 edit_request draw_change(world& in, dice& chance, const std::string& operation, known_plan& plan) {
   edit_request out;
   out.objective = plan.objective;
-  const bool is_of_plan = !plan.id.empty() && chance.chance(0.7);
+  const bool is_of_plan = chance.chance(0.7);
   drawing drawn(in, chance, operation, plan.objective);
   auto& change = drawn.change;
   change.is_of_plan = is_of_plan;
-  change.target = is_of_plan ? plan.id : plan.objective;
+  change.target = is_of_plan ? plan.name : plan.objective;
   change.reason = operation;
   if (chance.chance(0.6))
     change.request_id = "r-" + operation;
@@ -294,11 +295,13 @@ edit_request draw_change(world& in, dice& chance, const std::string& operation, 
     else
       drawn.draw_for_objective(plans);
   }
+  // From here on `plan` may be gone.
+  const auto objective = plan.objective;
   for (const auto& each : drawn.plans) {
-    const auto of = std::ranges::find(in.seen.objectives, plan.objective, &ordered_objective::id);
+    const auto of = std::ranges::find(in.seen.objectives, objective, &ordered_objective::id);
     if (of != in.seen.objectives.end())
       of->plans.push_back(each);
-    learn_plan(in, plan.objective, each, "");
+    learn_plan(in, objective, each);
   }
   out.method = is_of_plan ? "plans/modify" : "objectives/modify";
   out.params = request_params(change, drawn.operations());
@@ -370,7 +373,7 @@ edit_request draw_state(dice& chance, const known_plan& plan) {
   edit_request out;
   out.kind = call_kind::move;
   out.objective = plan.objective;
-  const bool is_of_plan = !plan.id.empty() && chance.chance(0.4);
+  const bool is_of_plan = chance.chance(0.4);
   constexpr auto states =
       std::to_array<const char*>({"blocked", "working", "working", "submitted", "submitted",
                                   "planning", "failed", "completed"});
@@ -378,7 +381,7 @@ edit_request draw_state(dice& chance, const known_plan& plan) {
       {"blocked", "working", "working", "pending", "pending", "skipped", "failed", "completed"});
   out.method = is_of_plan ? "plans/update" : "objectives/update";
   out.params = object_text()
-                   .add("id", quoted(is_of_plan ? plan.id : plan.objective))
+                   .add("id", quoted(is_of_plan ? plan.name : plan.objective))
                    .add("status", quoted(is_of_plan ? plan_states[chance.below(plan_states.size())]
                                                     : states[chance.below(states.size())]))
                    .str();
@@ -453,21 +456,13 @@ std::string json_of(const ordered_plan& plan) {
          + R"(,"tasks":[)" + tasks + "]";
 }
 
-void learn_plan(world& in, const std::string& objective, const ordered_plan& plan,
-                const std::string& id) {
-  known_plan fresh{objective, plan.name, id, {}};
+void learn_plan(world& in, const std::string& objective, const ordered_plan& plan) {
+  known_plan fresh{objective, plan.name, {}};
   for (const auto& each : plan.tasks)
     fresh.tasks.push_back(each.name);
   in.known_plans.push_back(std::move(fresh));
   if (in.known_plans.size() > plans_known_max)
     in.known_plans.pop_front();
-}
-
-void learn_plan_id(world& in, const std::string& objective, const std::string& name,
-                   const std::string& id) {
-  for (auto& each : in.known_plans)
-    if (each.objective == objective && each.name == name)
-      each.id = id;
 }
 
 std::optional<edit_request> draw_edit(world& in, dice& chance, const std::string& client,
@@ -484,11 +479,11 @@ std::optional<edit_request> draw_edit(world& in, dice& chance, const std::string
     return draw_state(chance, plan);
   if (turn < 56) {
     edit_request out;
-    const bool is_of_plan = !plan.id.empty() && chance.chance(0.4);
+    const bool is_of_plan = chance.chance(0.4);
     out.kind = call_kind::read;
     out.method = is_of_plan ? "plans/get" : "objectives/get";
     out.objective = plan.objective;
-    out.params = object_text().add("id", quoted(is_of_plan ? plan.id : plan.objective)).str();
+    out.params = object_text().add("id", quoted(is_of_plan ? plan.name : plan.objective)).str();
     out.may_repeat = true;
     return out;
   }

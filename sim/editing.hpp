@@ -36,12 +36,8 @@ draw_edit(world& in, dice& chance, const std::string& client, const std::string&
 /// As on the wire, or empty: none is drawn.
 [[nodiscard]] std::string draw_deadline(world& in, dice& chance, const std::string& objective);
 
-/// What clients know of a new plan. `id`: empty, if it is not known.
-void learn_plan(world& in, const std::string& objective, const ordered_plan& plan,
-                const std::string& id);
-/// The id of a plan that was known by its name.
-void learn_plan_id(world& in, const std::string& objective, const std::string& name,
-                   const std::string& id);
+/// Clients know the plan from now on.
+void learn_plan(world& in, const std::string& objective, const ordered_plan& plan);
 
 /// Adds what is new, and forgets the oldest.
 void remember(std::deque<std::string>& in, const std::string& id, std::size_t most);

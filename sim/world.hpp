@@ -26,8 +26,7 @@ class connection;
 /// A plan that clients know, to change it.
 struct known_plan {
   std::string objective;
-  std::string name;
-  std::string id;                 ///< Empty: the answer that had it was lost.
+  std::string name;               ///< Its id, too.
   std::vector<std::string> tasks; ///< Names; some may never have been added, or are removed.
 };
 
