@@ -115,10 +115,6 @@ void note_attempts(const history& seen, trace& story) {
   }
 }
 
-bool names_task(const call& made, const std::string& task) {
-  return made.change && made.change->names.contains(task);
-}
-
 bool has_died_between(const history& seen, moment from, moment to) {
   return std::ranges::any_of(seen.crashes, [&](moment at) { return from < at && at < to; });
 }
@@ -126,9 +122,12 @@ bool has_died_between(const history& seen, moment from, moment to) {
 void note_changes(const history& seen, trace& story) {
   std::map<std::string, std::vector<const call*>> by_target;
   std::map<std::string, std::vector<const call*>> by_request;
+  std::map<std::string, std::vector<const call*>> by_name;
   for (const auto& made : seen.calls)
     if (made.change) {
       by_target[made.change->target].push_back(&made);
+      for (const auto& each : made.change->names)
+        by_name[each].push_back(&made);
       if (!made.change->request_id.empty())
         by_request[made.change->request_id].push_back(&made);
     }
@@ -147,10 +146,9 @@ void note_changes(const history& seen, trace& story) {
               || (one->tries > 1 && has_died_between(seen, one->began, one->ended))))
         story.reached("a request id comes again after a restart");
   for (const auto& each : seen.attempts)
-    if (each.reported != 0)
-      for (const auto& made : seen.calls)
-        if (names_task(made, each.name)
-            && are_at_once(made.began, made.ended, each.reported, each.reported + 1))
+    if (const auto all = by_name.find(each.name); each.reported != 0 && all != by_name.end())
+      for (const auto* made : all->second)
+        if (are_at_once(made->began, made->ended, each.reported, each.reported + 1))
           story.reached("a change meets the end of a task that it names");
 }
 
