@@ -197,10 +197,6 @@ void note_questions(const history& seen, trace& story) {
         }))
       story.reached("a claim holds over a restart");
   }
-  for (const auto& [id, facts] : seen.questions)
-    for (std::size_t i = 1; i < facts.size(); ++i)
-      if (facts[i].kind == question_turn::opened && facts[i - 1].kind == question_turn::claimed)
-        story.reached("a claimed question is asked again after a restart");
   if (seen.rest)
     for (const auto& [id, shown] : *seen.rest)
       if (shown.artifacts && shown.artifacts->contains("by-hand"))

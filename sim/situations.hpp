@@ -142,7 +142,6 @@ inline constexpr auto situations = std::to_array<std::string_view>({
     "two messages for one question are under way at once",
     "a change meets the end of a task that it names",
     "a claim holds over a restart",
-    "a claimed question is asked again after a restart",
     "a deadline ends a plan",
     "a deadline ends a task",
     "a deadline ends an objective",
