@@ -14,6 +14,14 @@ namespace {
 
 /// More than wait apart for a reader of a stream.
 constexpr int burst_chunks = 20;
+/// A question that expires is open for at most so long.
+constexpr std::chrono::seconds question_open_max{5};
+
+/// ".r2" of a task that was made for another try; empty: of the first one.
+std::string try_of(const std::string& task) {
+  const auto at = task.rfind(".r");
+  return at == std::string::npos ? std::string{} : task.substr(at);
+}
 
 ending draw_ending(dice& chance, const settings& how) {
   if (chance.chance(how.silent))
@@ -37,7 +45,8 @@ void tell_end(world& in, std::size_t place, const char* report) {
 /// What an attempt makes, and writes down that it did.
 artifact chunk(world& in, std::size_t place, const std::string& id, int number) {
   auto& of = in.seen.attempts[place];
-  auto text = of.name + "/" + std::to_string(of.number) + "/" + std::to_string(number) + ";";
+  auto text = of.name + try_of(of.task) + "/" + std::to_string(of.number) + "/"
+              + std::to_string(number) + ";";
   in.seen.chunks.insert(text);
   auto out = text_artifact("out", text);
   out.artifact_id = id;
@@ -59,9 +68,11 @@ class agent::run final : public agent_run {
 public:
   run(world& in, dice chance, std::string name, std::uint32_t number, std::size_t place,
       agent_port_ptr port)
-      : in_(in), chance_(chance), name_(std::move(name)), number_(number), place_(place),
-        port_(std::move(port)), ending_(draw_ending(chance_, in.how)),
-        steps_left_(static_cast<int>(chance_.below(6))) {
+      : in_(in), chance_(chance),
+        more_(in.how.seed, "agent's more " + name + " " + std::to_string(number)
+                               + try_of(in.seen.attempts[place].task)),
+        name_(std::move(name)), number_(number), place_(place), port_(std::move(port)),
+        ending_(draw_ending(chance_, in.how)), steps_left_(static_cast<int>(chance_.below(6))) {
     wait();
   }
   ~run() override {
@@ -78,6 +89,19 @@ public:
       go_on();
     else
       end();
+  }
+  bool on_question_ended(const std::string&, question_end how) override {
+    if (how == question_end::expired) {
+      in_.story.reached("a question expires");
+      in_.seen.expiries.push_back({in_.seen.attempts[place_].task, in_.next_moment()});
+    }
+    if (more_.chance(0.5)) {
+      wait();
+      return true;
+    }
+    is_over_ = true;
+    tell_end(in_, place_, "failed for good");
+    return false;
   }
   void on_answer(const message_ptr&) override {
     in_.story.add(name_ + " gets an answer");
@@ -104,6 +128,11 @@ private:
       in_.story.reached("an agent asks");
       report_question asked;
       asked.prompt = "which?";
+      if (more_.chance(in_.how.impatient))
+        asked.open_for = std::chrono::floor<std::chrono::milliseconds>(
+            more_.between(std::chrono::milliseconds{10}, question_open_max));
+      if (more_.chance(0.2))
+        asked.remind_after = std::chrono::seconds{1};
       port_->report(std::move(asked));
       return;
     }
@@ -112,6 +141,10 @@ private:
         report_progress now;
         now.report.trackers.push_back({});
         now.report.trackers.back().id = "work";
+        if (more_.chance(0.7)) {
+          now.report.trackers.back().total = 100;
+          now.report.trackers.back().progress = static_cast<double>(more_.between(0, 100));
+        }
         port_->report(std::move(now));
         break;
       }
@@ -177,6 +210,7 @@ private:
 
   world& in_;
   dice chance_;
+  dice more_; ///< What was added to the world later.
   const std::string name_;
   const std::uint32_t number_;
   const std::size_t place_; ///< In the history.
@@ -200,7 +234,8 @@ start_result agent::start(const order_ptr& order, const agent_port_ptr& port) {
                 + begun.task);
   if (order->attempt > 1)
     in_.story.reached("a task gets another attempt");
-  dice chance(in_.how.seed, "agent " + name + " " + std::to_string(order->attempt));
+  dice chance(in_.how.seed,
+              "agent " + name + " " + std::to_string(order->attempt) + try_of(begun.task));
   if (!chance.chance(0.3)) {
     auto out = std::make_unique<run>(in_, chance, name, order->attempt, place, port);
     if (in_.how.bug == mutant::two_starts && chance.chance(0.1)) {

@@ -35,6 +35,26 @@ caller::question on_the_way(caller::question asked, mutant bug) {
     case mutant::message_of_another_name:
       replace(asked.params, R"("messageId":")", R"("messageId":"x)");
       break;
+    case mutant::forgotten_request:
+      replace(asked.params, R"re(,"requestId":"r-[^"]*")re", "");
+      break;
+    case mutant::deaf_to_revisions: replace(asked.params, R"(,"ifRevision":\d+)", ""); break;
+    case mutant::deaf_to_dry_run: replace(asked.params, R"(,"dryRun":true)", ""); break;
+    case mutant::deaf_to_claims:
+      if (asked.method == "inputs/answer" && asked.params.find("override") == std::string::npos)
+        asked.params.insert(1, R"("override":true,)");
+      break;
+    case mutant::lost_deadline:
+      replace(asked.params, R"re("deadline":"[^"]*",?)re", "");
+      replace(asked.params, ",}", "}");
+      break;
+    case mutant::early_deadline:
+      replace(asked.params, R"re(("deadline":"[^".]*\.)\d+Z)re", "$01000Z");
+      break;
+    case mutant::lost_edge:
+      replace(asked.params, R"re("op":"addDependency",("task":"[^"]*"),"on":"[^"]*")re",
+              R"("op":"setPriority",$1,"priority":1)");
+      break;
     case mutant::forgotten_cursor: replace(asked.headers, "Troupe-Cursor: [^\r]*\r\n", ""); break;
     default: break;
   }
@@ -57,6 +77,31 @@ std::string on_the_way_back(std::string body, mutant bug, dice& chance, binding 
       if (how == binding::rest)
         body = std::regex_replace(body, std::regex(R"("artifactId":"result")"),
                                   R"("artifactId":"other")");
+      break;
+    case mutant::other_revision:
+      // Nine and its number is another one.
+      if (chance.chance(0.1))
+        body = std::regex_replace(
+            body, std::regex(R"(("(?:plan|objective)Id":"[^"]*","revision":))"), "$019");
+      break;
+    case mutant::wrong_winner:
+      body = std::regex_replace(body, std::regex(R"re("state":"answered","by":"c)re"),
+                                R"("state":"answered","by":"x)");
+      break;
+    case mutant::falling_progress:
+      if (chance.chance(0.1))
+        body = std::regex_replace(body, std::regex(R"("fraction":0\.)"), R"("fraction":0.0)");
+      break;
+    case mutant::whole_too_soon:
+      if (chance.chance(0.1))
+        body = std::regex_replace(body, std::regex(R"("fraction":0\.\d+)"), R"("fraction":1)");
+      break;
+    case mutant::other_parent:
+      body = std::regex_replace(
+          body,
+          std::regex(
+              R"re(("id":"[^"]*\.p\d+","objectiveId":"[^"]*","name":"[^"]*","status":")failed)re"),
+          "$1completed");
       break;
     default: break;
   }

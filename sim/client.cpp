@@ -20,35 +20,16 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t tasks_known_max = 50;
 constexpr std::size_t objectives_known_max = 10;
+constexpr std::size_t questions_known_max = 20;
 /// Of a client; one that waits for nothing would do hundreds in a second.
 constexpr std::uint64_t operations_max = 150;
 constexpr auto cursor_header = "A2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
 
-void remember(std::deque<std::string>& in, const std::string& id, std::size_t most) {
-  if (std::ranges::find(in, id) != in.end())
-    return;
-  in.push_back(id);
-  if (in.size() > most)
-    in.pop_front();
-}
-
-std::string json_of(const ordered_plan& plan) {
-  std::string tasks;
-  for (const auto& task : plan.tasks) {
-    std::string on;
-    for (const auto& each : task.dependencies)
-      on += (on.empty() ? "" : ",") + quoted(each);
-    tasks += (tasks.empty() ? "" : ",") + (R"({"name":)" + quoted(task.name));
-    tasks += R"(,"dependencies":[)" + on + R"(],"retry":{"maxAttempts":2,"backoff":0.05}})";
-  }
-  return R"("name":)" + quoted(plan.name) + R"(,"onFailure":"continue","maxParallel":)"
-         + std::to_string(plan.parallel_max) + R"(,"tasks":[)" + tasks + "]";
-}
-
 } // namespace
 
 client::client(world& in, const std::string& name)
-    : in_(in), name_(name), chance_(in.stream("operation " + name)), caller_(in, name) {
+    : in_(in), name_(name), chance_(in.stream("operation " + name)),
+      extra_(in.stream("edits of " + name)), caller_(in, name) {
   caller_.on_event = [this](const std::string& data) { on_event(data); };
   caller_.on_end = [this](caller::end how) { on_end(how); };
 }
@@ -74,22 +55,6 @@ client::request client::draw_send() {
   return out;
 }
 
-ordered_plan client::draw_tasks(const std::string& prefix) {
-  ordered_plan out;
-  out.name = prefix;
-  out.parallel_max = chance_.chance(0.5) ? static_cast<std::uint32_t>(chance_.between(1, 3)) : 0;
-  const auto count = chance_.between(1, 8);
-  for (std::size_t i = 0; i < count; ++i) {
-    ordered_task task;
-    task.name = prefix + ".t" + std::to_string(i);
-    for (std::size_t on = 0; on < i; ++on)
-      if (chance_.chance(0.3))
-        task.dependencies.push_back(prefix + ".t" + std::to_string(on));
-    out.tasks.push_back(std::move(task));
-  }
-  return out;
-}
-
 client::request client::draw_objective() {
   request out;
   out.kind = call_kind::create;
@@ -100,11 +65,19 @@ client::request client::draw_objective() {
   std::string plans;
   const auto count = chance_.between(1, 3);
   for (std::size_t i = 0; i < count; ++i) {
-    made.plans.push_back(draw_tasks(made.id + ".p" + std::to_string(i)));
-    plans += (plans.empty() ? "{" : ",{") + json_of(made.plans.back()) + "}";
+    const auto name = made.id + ".p" + std::to_string(i);
+    made.plans.push_back(draw_tasks(in_, chance_, extra_, name));
+    learn_plan(in_, made.id, made.plans.back());
+    std::string after;
+    if (i > 0 && extra_.chance(0.1))
+      after = R"(,"dependencies":[)" + quoted(made.plans[i - 1].name) + "]";
+    plans += (plans.empty() ? "{" : ",{") + json_of(made.plans.back()) + after + "}";
   }
+  if (extra_.chance(in_.how.deadlines))
+    made.deadline = draw_deadline(in_, extra_, made.id);
   out.params = R"({"id":)" + quoted(made.id) + R"(,"name":)" + quoted(made.id)
                + R"(,"start":true,"maxParallel":)" + std::to_string(made.parallel_max)
+               + (made.deadline.empty() ? "" : R"(,"deadline":)" + quoted(made.deadline))
                + R"(,"plans":[)" + plans + "]}";
   remember(in_.known_objectives, made.id, objectives_known_max);
   in_.seen.objectives.push_back(std::move(made));
@@ -116,11 +89,13 @@ client::request client::draw_plan(const std::string& objective) {
   out.kind = call_kind::add_plan;
   out.method = "plans/create";
   out.objective = objective;
-  const auto plan = draw_tasks(objective + ".x" + name_ + std::to_string(++made_));
+  const auto plan =
+      draw_tasks(in_, chance_, extra_, objective + ".x" + name_ + std::to_string(++made_));
   out.params = R"({"objectiveId":)" + quoted(objective) + R"(,"id":)" + quoted(plan.name)
                + R"(,"start":true,)" + json_of(plan) + "}";
   const auto of = std::ranges::find(in_.seen.objectives, objective, &ordered_objective::id);
   of->plans.push_back(plan);
+  learn_plan(in_, objective, plan);
   return out;
 }
 
@@ -133,6 +108,22 @@ client::request client::draw_move(const std::string& objective) {
       {"blocked", "blocked", "working", "working", "working", "canceled"});
   out.params = R"({"id":)" + quoted(objective) + R"(,"status":)"
                + quoted(states[chance_.below(states.size())]) + "}";
+  return out;
+}
+
+std::optional<client::request> client::draw_other(const std::string& operation) {
+  auto drawn = draw_edit(in_, extra_, name_, operation);
+  if (!drawn)
+    return std::nullopt;
+  request out;
+  out.kind = drawn->kind;
+  out.method = std::move(drawn->method);
+  out.params = std::move(drawn->params);
+  out.task = std::move(drawn->task);
+  out.objective = std::move(drawn->objective);
+  out.may_repeat = drawn->may_repeat;
+  out.change = std::move(drawn->change);
+  out.input = std::move(drawn->input);
   return out;
 }
 
@@ -197,7 +188,9 @@ void client::begin() {
   chance_ = in_.stream("operation " + operation);
   if (!in_.how.only.empty() && !in_.how.only.contains(operation))
     return think();
-  now_ = draw();
+  extra_ = in_.stream("edits of " + operation);
+  auto other = extra_.chance(in_.how.changing) ? draw_other(operation) : std::nullopt;
+  now_ = other ? std::move(*other) : draw();
   in_.seen.operations.push_back(operation);
   call_ = in_.seen.calls.size();
   call made;
@@ -206,6 +199,8 @@ void client::begin() {
   made.message_id = now_.message_id;
   made.task = now_.task;
   made.objective = now_.objective;
+  made.change = now_.change;
+  made.input = now_.input;
   made.began = in_.next_moment();
   in_.seen.calls.push_back(std::move(made));
   if (!now_.message_id.empty())
@@ -319,9 +314,13 @@ void client::on_answer() {
     return think();
   }
   if (const auto* error = whole.as_object().if_contains("error")) {
-    const auto* code = error->is_object() ? error->as_object().if_contains("code") : nullptr;
-    made.error = code != nullptr && code->is_int64() ? static_cast<int>(code->as_int64()) : 1;
+    auto refused = read_error(*error);
+    made.error = refused.code;
+    made.refusal = std::move(refused.reason);
+    if (made.input)
+      made.input->shown_by = std::move(refused.by);
     note_error(made.error, body);
+    note_refusal(made.refusal);
   } else if (const auto* result = whole.as_object().if_contains("result");
              result != nullptr && result->is_object()) {
     note_answer(result->as_object());
@@ -379,6 +378,10 @@ void client::note_answer(const json::object& result) {
     case call_kind::create: in_.story.reached("an objective begins"); break;
     case call_kind::add_plan: in_.story.reached("a plan joins an objective"); break;
     case call_kind::move: in_.story.reached("an objective is moved"); break;
+    case call_kind::claim: in_.story.reached("a question is claimed"); break;
+    case call_kind::release: in_.story.reached("a claim is released"); break;
+    case call_kind::answer_input:
+    case call_kind::change:
     case call_kind::get:
     case call_kind::cancel:
     case call_kind::read: break;
@@ -399,13 +402,99 @@ void client::read_tasks(const json::object& result) {
       for (const auto& each : result.at("tasks").as_array())
         tasks.push_back(read_task(each.as_object()));
       break;
-    case call_kind::create:
+    // Tasks of objectives are seen when they are read.
     case call_kind::add_plan:
+    case call_kind::create:
     case call_kind::move:
-    case call_kind::read: break; // Their tasks are seen when they are read.
+    case call_kind::read: read_shown(result); break;
+    case call_kind::change: read_change(result); break;
+    case call_kind::answer_input:
+    case call_kind::claim:
+    case call_kind::release: read_input(result); break;
   }
   for (const auto& each : tasks)
     learn(each);
+}
+
+void client::note_refusal(const std::string& reason) {
+  if (now_.change) {
+    if (reason == "REVISION_MISMATCH")
+      in_.story.reached("a change is refused because of its revision");
+    if (reason == "DUPLICATE_REQUEST")
+      in_.story.reached("another change has the same request id");
+    if (reason == "STILL_NEEDED" || reason == "STILL_READ")
+      in_.story.reached("a change is refused because something is still needed");
+    if (reason == "DEPENDENCY_CYCLE")
+      in_.story.reached("a change is refused because of a cycle");
+  }
+  if (now_.input) {
+    if (reason == "ALREADY_ANSWERED")
+      in_.story.reached("an answer is refused because another one came first");
+    if (reason == "INPUT_EXPIRED")
+      in_.story.reached("an answer is refused because its question has expired");
+    if (reason == "INPUT_CLAIMED")
+      in_.story.reached("an answer is refused because somebody has claimed the question");
+  }
+}
+
+void client::read_shown(const json::object& result) {
+  const auto* inside = object_at(result, "objective");
+  const auto& whole = inside == nullptr ? result : *inside;
+  for (auto& each : read_pending_inputs(whole))
+    remember(in_.known_questions, each, questions_known_max);
+  const auto& made = in_.seen.calls[call_];
+  const auto sight = [&](const auto& shown, std::uint64_t objective_revision) {
+    in_.revisions[shown.id] = shown.revision;
+    progress_sighting seen;
+    seen.of = shown.id;
+    seen.client = name_;
+    seen.state = shown.state;
+    seen.revision = shown.revision;
+    seen.objective_revision = objective_revision;
+    seen.fraction = shown.progress.fraction;
+    seen.began = made.began;
+    seen.ended = made.ended;
+    in_.seen.progress.push_back(std::move(seen));
+  };
+  if (whole.contains("objectiveId")) {
+    sight(read_plan(whole), 0);
+    return;
+  }
+  const auto shown = read_objective(whole);
+  if (shown.id.empty())
+    return;
+  sight(shown, shown.revision);
+  for (const auto& each : shown.plans)
+    sight(each, shown.revision);
+}
+
+void client::read_change(const json::object& result) {
+  auto& change = *in_.seen.calls[call_].change;
+  change.revision = count_at(result, "revision");
+  if (change.is_dry_run)
+    return in_.story.reached("a change is only tried");
+  in_.revisions[change.target] = *change.revision;
+  in_.story.reached(change.is_of_plan ? "a plan is changed" : "an objective is changed");
+  for (const auto& each : change.operations)
+    in_.story.reached("a change does " + each);
+}
+
+void client::read_input(const json::object& answered) {
+  auto& input = *in_.seen.calls[call_].input;
+  const auto* inside = object_at(answered, "input");
+  const auto& result = inside == nullptr ? answered : *inside;
+  input.shown_state = text_at(result, "state");
+  if (const auto* answer = object_at(result, "answer")) {
+    input.shown_value = text_at(*answer, "value");
+    input.shown_by = text_at(*answer, "by");
+  }
+  if (const auto* claim = object_at(result, "claim"))
+    input.claimed_by = text_at(*claim, "by");
+  if (now_.kind != call_kind::answer_input)
+    return;
+  in_.story.reached(input.declines ? "a question is declined" : "an answer by id is taken");
+  if (input.overrides)
+    in_.story.reached("an answer overrides a claim, if there is one");
 }
 
 /// What was asked may have happened or not.
@@ -438,6 +527,8 @@ void client::think() {
 }
 
 void client::learn(const task_view& shown) {
+  if (!shown.question.empty())
+    remember(in_.known_questions, shown.question, questions_known_max);
   auto& known = in_.known_tasks;
   auto& asking = in_.asking_tasks;
   if (shown.state == "TASK_STATE_INPUT_REQUIRED")

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sim/caller.hpp"
+#include "sim/editing.hpp"
 #include "sim/world.hpp"
 
 namespace troupe::sim {
@@ -34,6 +35,8 @@ private:
     bool is_stream = false;
     binding how = binding::json_rpc;
     bool may_repeat = true; ///< With the same ids it has no other effect when it comes twice.
+    std::optional<asked_change> change{};
+    std::optional<asked_input> input{};
   };
 
   [[nodiscard]] request draw();
@@ -41,7 +44,8 @@ private:
   [[nodiscard]] request draw_objective();
   [[nodiscard]] request draw_plan(const std::string& objective);
   [[nodiscard]] request draw_move(const std::string& objective);
-  [[nodiscard]] ordered_plan draw_tasks(const std::string& prefix);
+  /// Of changes and answers by id; nothing: there is nothing to change yet.
+  [[nodiscard]] std::optional<request> draw_other(const std::string& operation);
 
   void attempt();
   void begin_stream(const std::string& after);
@@ -54,11 +58,17 @@ private:
   void read_tasks(const boost::json::object& result);
   void note_error(int code, const std::string& body);
   void note_answer(const boost::json::object& result);
+  void note_refusal(const std::string& reason);
+  /// What a client sees of an objective or a plan, and learns from it.
+  void read_shown(const boost::json::object& result);
+  void read_change(const boost::json::object& result);
+  void read_input(const boost::json::object& result);
   void look_for_leaks(const std::string& bytes);
 
   world& in_;
   const std::string name_;
   dice chance_; ///< Of the operation; each has its own, so that one can be left out.
+  dice extra_;  ///< The same, of what was added to the world later.
   caller caller_;
   std::size_t operations_ = 0;
   std::size_t made_ = 0; ///< Counts messages and objectives.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace troupe::sim {
@@ -22,6 +23,7 @@ struct task_view {
   /// Text by artifact id; absent in answers that do not show artifacts.
   std::optional<std::map<std::string, std::string>> artifacts;
   std::vector<std::string> messages; ///< Ids of the user's messages in the history.
+  std::string question;              ///< Id of the question that it asks; empty: it asks none.
 };
 
 enum class call_kind : std::uint8_t {
@@ -33,7 +35,41 @@ enum class call_kind : std::uint8_t {
   create,
   add_plan,
   move,
-  read
+  read,
+  change,       ///< Of a plan or an objective, by operations.
+  answer_input, ///< A question, by its id.
+  claim,
+  release
+};
+
+/// A change of a plan or an objective that a client asks for.
+struct asked_change {
+  std::string target; ///< Id of the plan or the objective.
+  bool is_of_plan = false;
+  std::string reason;     ///< Stands in the history. Requests with the same are the same request.
+  std::string request_id; ///< Empty: none.
+  std::optional<std::uint64_t> if_revision;
+  bool is_dry_run = false;
+  std::vector<std::string> operations;                      ///< "addTask".
+  std::vector<std::pair<std::string, std::string>> waiting; ///< Task and dependency that it adds.
+  std::set<std::string> names;                              ///< Tasks and plans that it names.
+  bool skips_others = false;             ///< What depends on a skipped task, too.
+  bool limits_plan = false;              ///< It sets `maxParallel`.
+  std::optional<std::uint64_t> revision; ///< In the answer.
+};
+
+/// What a client says about a question, and what it is told.
+struct asked_input {
+  std::string question; ///< Its id.
+  std::string by;
+  std::string value;
+  std::string request_id; ///< Empty: none.
+  bool overrides = false;
+  bool declines = false;
+  std::string shown_state; ///< "answered"; of the question in the answer.
+  std::string shown_value; ///< Of the answer that the question has.
+  std::string shown_by;    ///< Who gave it; in an error too.
+  std::string claimed_by;
 };
 
 /// A request and how it ended.
@@ -47,7 +83,10 @@ struct call {
   moment ended = 0;       ///< When the answer was complete; 0: there was none.
   int error = 0;          ///< Code of the error in the answer; 0: it succeeded.
   int tries = 0;          ///< How often it was sent.
+  std::string refusal;    ///< Reason of the error: "REVISION_MISMATCH".
   std::vector<task_view> tasks;
+  std::optional<asked_change> change;
+  std::optional<asked_input> input;
 };
 
 enum class event_kind : std::uint8_t { snapshot, status, artifact };
@@ -96,18 +135,115 @@ inline constexpr auto stranger_mark = "stranger.";
 struct ordered_task {
   std::string name;
   std::vector<std::string> dependencies; ///< Names.
+  std::string deadline{};                ///< As on the wire; empty: none.
+  unsigned expected_seconds = 0;         ///< 0: not known.
 };
 
 struct ordered_plan {
   std::string name;
   std::uint32_t parallel_max = 0; ///< 0: no limit.
   std::vector<ordered_task> tasks;
+  std::string deadline{};
 };
 
 struct ordered_objective {
   std::string id;
   std::uint32_t parallel_max = 0;
   std::vector<ordered_plan> plans;
+  std::string deadline{};
+};
+
+// -- objectives as they are shown -----------------------------------------------------------------
+
+struct shown_task {
+  std::string id;
+  std::string name;
+  std::string state; ///< As in an objective: "pending".
+  double expected_seconds = 0;
+};
+
+struct shown_progress {
+  double fraction = 0;
+  double done = 0;
+  double total = 0;
+};
+
+struct shown_plan {
+  std::string id;
+  std::string name;
+  std::string state;
+  std::uint64_t revision = 0;
+  shown_progress progress;
+  std::vector<shown_task> tasks;
+};
+
+struct shown_objective {
+  std::string id;
+  std::string state;
+  std::uint64_t revision = 0;
+  shown_progress progress;
+  std::vector<shown_plan> plans;
+};
+
+/// How far an objective or a plan was when a client read it.
+struct progress_sighting {
+  std::string of;
+  std::string client;
+  std::string state;
+  std::uint64_t revision = 0;           ///< Of `of`.
+  std::uint64_t objective_revision = 0; ///< 0 too if it was not shown.
+  double fraction = 0;
+  moment began = 0;
+  moment ended = 0;
+};
+
+/// One revision of a plan or an objective, as its history shows it.
+struct shown_revision {
+  std::uint64_t revision = 0;
+  std::string reason;
+  std::vector<std::string> operations;
+};
+
+// -- objectives and questions in the journal ------------------------------------------------------
+
+enum class fact_kind : std::uint8_t {
+  plan_added,
+  plan_after,   ///< `plan` waits for these plans (`others`) and no others.
+  plan_moved,   ///< `text`: its state.
+  task_added,   ///< `text`: its name.
+  edge_added,   ///< `task` waits for `on`, of the same plan.
+  edge_removed, ///< It does not any more.
+  task_begun,   ///< An attempt begins.
+  task_asks,    ///< Or waits for something else.
+  task_ended,   ///< `text`: its state.
+  task_reached, ///< `on`: millionths of it are done.
+  task_renewed, ///< Another task stands in its place.
+  task_skipped,
+  task_removed,
+  moved, ///< The objective; `text`: its state.
+};
+
+/// What happened to an objective. Times are milliseconds of the time of day.
+struct objective_fact {
+  fact_kind kind = fact_kind::moved;
+  std::int64_t at = 0;
+  std::uint32_t plan = 0;
+  std::uint32_t task = 0;
+  std::uint32_t on = 0;
+  std::string text{};
+  std::string reason{};
+  std::vector<std::uint32_t> others{};
+};
+
+enum class question_turn : std::uint8_t { opened, claimed, released, answered, expired, withdrawn };
+
+/// What happened to a question.
+struct question_fact {
+  question_turn kind = question_turn::opened;
+  std::int64_t at = 0;
+  std::string by{};
+  std::int64_t until = 0; ///< Of a claim.
+  std::string message{};  ///< Id, of an answer.
 };
 
 /// A task as it was read once more at the end, in another way.
@@ -127,6 +263,18 @@ struct strange_read {
   std::string asked; ///< "get", "cancel", "list".
   std::string of;    ///< The id; empty: of a list.
   std::string got;   ///< Text of what belongs to others and was shown; empty: nothing was.
+};
+
+/// A question of an agent that ended without an answer.
+struct unanswered {
+  std::string task;
+  moment at = 0;
+};
+
+/// A time of day between two processes, in milliseconds.
+struct downtime {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
 };
 
 struct history {
@@ -157,6 +305,22 @@ struct history {
   std::vector<strange_read> strange_reads;
   std::vector<std::string> leaks; ///< What clients were shown of others' objects.
   std::string over_limit;         ///< The first counter that was above its limit; empty: none was.
+
+  std::vector<progress_sighting> progress;
+  /// By objective, and by question.
+  std::map<std::string, std::vector<objective_fact>> facts;
+  std::map<std::string, std::vector<question_fact>> questions;
+  /// By objective: all deadlines that clients asked for, for anything of it.
+  std::map<std::string, std::set<std::string>> deadlines;
+  std::vector<unanswered> expiries;
+  std::vector<downtime> downtimes;
+  bool has_clock_jumps = false; ///< The time of day was set.
+  /// Objectives when faults had ended for a while (without tasks), and at the end.
+  std::vector<shown_objective> stood;
+  std::int64_t stood_at = 0; ///< Time of day in milliseconds.
+  std::vector<shown_objective> ends;
+  /// Of plans and objectives, the newest revision first; of a store that keeps them.
+  std::map<std::string, std::vector<shown_revision>> revisions;
 };
 
 [[nodiscard]] inline bool is_terminal(const std::string& state) {

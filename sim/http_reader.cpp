@@ -83,9 +83,10 @@ void http_reader::read_chunks() {
   }
 }
 
-std::string http_reader::header(const std::string& name) const {
+const std::string& http_reader::header(std::string_view name) const {
+  static const std::string none;
   const auto found = headers_.find(name);
-  return found == headers_.end() ? std::string{} : found->second;
+  return found == headers_.end() ? none : found->second;
 }
 
 std::vector<std::string> http_reader::take_events() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ public:
   [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
   [[nodiscard]] int status() const noexcept { return status_; }
   /// Names are in lower case. Empty: it is not there.
-  [[nodiscard]] std::string header(const std::string& name) const;
+  [[nodiscard]] const std::string& header(std::string_view name) const;
   [[nodiscard]] const std::string& body() const noexcept { return body_; }
   /// The `data` of the server-sent events that have arrived since the last call.
   [[nodiscard]] std::vector<std::string> take_events();
@@ -34,7 +35,7 @@ private:
 
   std::string unread_;
   std::string body_;
-  std::map<std::string, std::string> headers_;
+  std::map<std::string, std::string, std::less<>> headers_;
   int status_ = 0;
   bool is_complete_ = false;
   bool is_wrong_ = false;

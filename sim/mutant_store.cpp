@@ -14,6 +14,13 @@ bool ends_task(const change& of) {
   });
 }
 
+bool changes_shape(const change_ptr& of) {
+  return std::ranges::any_of(of->events, [](const event& each) {
+    return std::holds_alternative<plan_changed>(each)
+           || std::holds_alternative<objective_changed>(each);
+  });
+}
+
 } // namespace
 
 /// Misses some changes, or gets them twice.
@@ -61,6 +68,10 @@ void mutant_store::commit(change change, committed_fn then, watcher_ptr follow) 
   if (bug_ == mutant::lost_artifact && chance_.chance(0.1))
     std::erase_if(change.events,
                   [](const event& each) { return std::holds_alternative<task_artifact>(each); });
+  if (bug_ == mutant::answer_of_another)
+    for (auto& each : change.events)
+      if (auto* answered = std::get_if<question_answered>(&each))
+        answered->by = "somebody";
   if (bug_ == mutant::forgetful_start)
     for (auto& each : change.conditions)
       each = of_this_life(each);
@@ -192,6 +203,19 @@ void mutant_store::read_changes(const task_id& id, const history_range& range,
     done = [this, done = std::move(done)](result<history_page> page) {
       if (page && page->changes.size() > 1 && chance_.chance(0.5))
         page->changes.erase(page->changes.begin());
+      done(std::move(page));
+    };
+  passing_store::read_changes(id, range, std::move(done), client);
+}
+
+void mutant_store::read_changes(const objective_id& id, const history_range& range,
+                                read_done<history_page> done, const std::string& client) const {
+  if (bug_ == mutant::hidden_change)
+    done = [done = std::move(done)](result<history_page> page) {
+      if (page)
+        if (const auto first = std::ranges::find_if(page->changes, changes_shape);
+            first != page->changes.end())
+          page->changes.erase(first);
       done(std::move(page));
     };
   passing_store::read_changes(id, range, std::move(done), client);

@@ -24,6 +24,8 @@ public:
                      const std::string& client) override;
   void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
                     const std::string& client) const override;
+  void read_changes(const objective_id& id, const history_range& range,
+                    read_done<history_page> done, const std::string& client) const override;
   void unwatch(const std::string& id, const watcher_ptr& who) override;
   void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const override;
   void read_placement(const task_id& id, read_done<placement> done,

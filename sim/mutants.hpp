@@ -54,6 +54,20 @@ enum class mutant : std::uint8_t {
   lost_report,
   other_start,
   revived_task,
+  forgotten_request,
+  deaf_to_revisions,
+  other_revision,
+  hidden_change,
+  answer_of_another,
+  deaf_to_claims,
+  wrong_winner,
+  other_parent,
+  falling_progress,
+  whole_too_soon,
+  lost_deadline,
+  early_deadline,
+  lost_edge,
+  deaf_to_dry_run,
 };
 
 struct planted {
@@ -106,6 +120,20 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"lost-report", mutant::lost_report, "model"},
     {"other-start", mutant::other_start, "recovery"},
     {"revived-task", mutant::revived_task, "moves"},
+    {"forgotten-request", mutant::forgotten_request, "revisions"},
+    {"deaf-to-revisions", mutant::deaf_to_revisions, "revisions"},
+    {"other-revision", mutant::other_revision, "revisions"},
+    {"hidden-change", mutant::hidden_change, "revisions"},
+    {"answer-of-another", mutant::answer_of_another, "answers"},
+    {"deaf-to-claims", mutant::deaf_to_claims, "answers"},
+    {"wrong-winner", mutant::wrong_winner, "answers"},
+    {"other-parent", mutant::other_parent, "parents"},
+    {"falling-progress", mutant::falling_progress, "progress"},
+    {"whole-too-soon", mutant::whole_too_soon, "progress"},
+    {"lost-deadline", mutant::lost_deadline, "deadlines"},
+    {"early-deadline", mutant::early_deadline, "deadlines"},
+    {"lost-edge", mutant::lost_edge, "plans"},
+    {"deaf-to-dry-run", mutant::deaf_to_dry_run, "revisions"},
 });
 
 } // namespace troupe::sim

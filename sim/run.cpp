@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -115,6 +116,8 @@ private:
   }
 
   void start() {
+    if (died_at_)
+      in_.seen.downtimes.push_back({*std::exchange(died_at_, std::nullopt), time_of_day()});
     server_ = std::make_unique<server>(in_, disk_.get(), agents_);
     in_.starts_at_once = false;
   }
@@ -180,6 +183,11 @@ private:
     in_.seen.crashes.push_back(in_.next_moment());
     server_.reset();
     disk_->after_death(is_power_lost);
+    died_at_ = time_of_day();
+  }
+
+  [[nodiscard]] std::int64_t time_of_day() const {
+    return in_.clock.now().time_since_epoch().count();
   }
 
   void jump() {
@@ -189,6 +197,7 @@ private:
     in_.story.reached(by.count() < 0 ? "the time of day is set back"
                                      : "the time of day is set forward");
     in_.clock.set(in_.clock.now() + by);
+    in_.seen.has_clock_jumps = true;
     in_.after(next_of(in_.how.clock_jumps_per_second), [this] { jump(); });
   }
 
@@ -229,6 +238,7 @@ private:
   std::vector<std::unique_ptr<client>> clients_;
   witness last_;
   stranger stranger_;
+  std::optional<std::int64_t> died_at_; ///< Time of day; none: a process lives.
   bool is_over_ = false;
   std::uint64_t steps_ = 0;
 };

@@ -12,70 +12,11 @@
 #include <utility>
 
 #include "sim/mutant_store.hpp"
+#include "sim/teller.hpp"
 
 namespace troupe::sim {
 
 namespace {
-
-std::string wire_name(task_state state) {
-  switch (state) {
-    case task_state::submitted: return "TASK_STATE_SUBMITTED";
-    case task_state::working: return "TASK_STATE_WORKING";
-    case task_state::completed: return "TASK_STATE_COMPLETED";
-    case task_state::failed: return "TASK_STATE_FAILED";
-    case task_state::canceled: return "TASK_STATE_CANCELED";
-    case task_state::input_required: return "TASK_STATE_INPUT_REQUIRED";
-    case task_state::rejected: return "TASK_STATE_REJECTED";
-    case task_state::auth_required: return "TASK_STATE_AUTH_REQUIRED";
-    case task_state::unspecified: break;
-  }
-  return "TASK_STATE_UNSPECIFIED";
-}
-
-std::string text_of(const std::vector<part>& parts) {
-  std::string out;
-  for (const auto& each : parts)
-    if (const auto* text = std::get_if<text_content>(&each.content))
-      out += text->text;
-  return out;
-}
-
-/// Writes what a change says of tasks into the history.
-void tell(history& into, const change& from) {
-  std::uint32_t index = 0;
-  // The status keeps its time when a message is added.
-  const auto add = [&](const std::string& task, stream_event event) {
-    event.cursor = std::to_string(from.sequence) + "." + std::to_string(index);
-    event.task.id = task;
-    into.journal[task].push_back(std::move(event));
-  };
-  for (const auto& each : from.events) {
-    stream_event out;
-    if (const auto* created = std::get_if<task_created>(&each)) {
-      out.task.state = wire_name(created->record->status.state);
-      if (created->record->status.state != task_state::submitted)
-        add(from.task.id.str(), out);
-    } else if (const auto* moved = std::get_if<task_moved>(&each)) {
-      out.task.state = wire_name(moved->to);
-      add(from.task.id.str(), out);
-    } else if (const auto* said = std::get_if<task_message>(&each); said && is_from_agent(*said)) {
-      out.task.state = wire_name(said->state);
-      add(from.task.id.str(), out);
-    } else if (const auto* made = std::get_if<task_artifact>(&each)) {
-      out.kind = event_kind::artifact;
-      out.artifact = made->artifact->artifact_id;
-      out.text = text_of(made->artifact->parts);
-      out.append = made->append;
-      add(from.task.id.str(), out);
-    } else if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&each)) {
-      out.task.state = wire_name(withdrawn->to);
-      const auto plan = make_plan_id(objective_id{from.context}, withdrawn->plan);
-      for (const auto task : withdrawn->tasks)
-        add(make_task_id(plan, task).str(), out);
-    }
-    ++index;
-  }
-}
 
 /// All that a start goes on with.
 std::string text_of(const recovered& left) {
@@ -148,14 +89,15 @@ std::unique_ptr<turned_store> open_store(const world& in, disk& files) {
 /// Writes down the changes of a store that keeps no history.
 class server::recorder final : public watcher {
 public:
-  explicit recorder(world& in) : in_(in) {}
+  explicit recorder(world& in) : in_(in), to_(in.seen) {}
   void on_change(const change_ptr& change) override {
     if (!in_.is_dying)
-      tell(in_.seen, *change);
+      to_.tell(*change);
   }
 
 private:
   world& in_;
+  teller to_;
 };
 
 server::server(world& in, disk* files, const agent_registry& agents)
@@ -291,6 +233,7 @@ void server::tell_journal(const std::vector<std::string>& lone_tasks,
   if (durable_ == nullptr)
     return; // The recorder has seen everything.
   in_.seen.journal.clear();
+  teller to(in_.seen);
   const auto read_all = [&](const auto& id) {
     history_range range;
     for (bool is_more = true; is_more;) {
@@ -300,7 +243,7 @@ void server::tell_journal(const std::vector<std::string>& lone_tasks,
           throw std::runtime_error("the history of " + id.str()
                                    + " cannot be read: " + page.error().message);
         for (const auto& each : page->changes)
-          tell(in_.seen, *each);
+          to.tell(*each);
         range.after = page->next_after;
         is_more = page->more;
       });

@@ -64,6 +64,15 @@ settings draw_settings(std::uint64_t seed) {
   out.has_stranger = more.chance(0.3);
   out.crashes_at_start = more.one_of(std::to_array<double>({0, 0.1, 0.5}));
 
+  dice changes(seed, "settings of changes");
+  out.changing = changes.one_of(std::to_array<double>({0, 0.2, 0.4, 0.7}));
+  if (changes.chance(0.4))
+    out.deadlines = changes.one_of(std::to_array<double>({0.05, 0.3}));
+  out.deadline_max = changes.one_of(std::to_array<nanoseconds>({500ms, 5s, 20s}));
+  out.impatient = changes.one_of(std::to_array<double>({0, 0.3, 0.8}));
+  if (changes.chance(0.02))
+    out.plan_tasks_max = 300;
+
   dice squeezes(seed, "settings of squeezes");
   const auto squeeze = [&](auto& limit, auto small) {
     if (squeezes.chance(0.1))

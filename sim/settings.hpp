@@ -28,6 +28,10 @@ struct settings {
   double stopped_readers = 0; ///< Of connections: they stop reading.
   double other_bindings = 0;  ///< Of single reads: 0.3 and REST.
   bool has_stranger = false;  ///< Somebody else uses the server, too.
+  double changing = 0;        ///< Of operations: changes of plans and objectives, answers by id.
+  double deadlines = 0;       ///< Of objectives, of plans and of tasks: they have one.
+  nanoseconds deadline_max{std::chrono::seconds{10}};
+  std::size_t plan_tasks_max = 8;
   /// The operations of clients that are done ("c0.17"), to make a failure small; empty: all.
   std::set<std::string> only{};
   bool deduplicates = true; ///< The server's setting; clients then send the same message again.
@@ -59,6 +63,7 @@ struct settings {
   double asking = 0.1;
   double silent = 0.02;
   double careless = 0.1; ///< They report twice, or after their end.
+  double impatient = 0;  ///< Of questions: they expire.
   std::size_t agent_steps_max = 5;
   nanoseconds step_max{std::chrono::milliseconds{500}};
 

@@ -26,6 +26,10 @@ void for_each_value(Settings& of, Look look) {
   look("stopped-readers", of.stopped_readers, usual.stopped_readers);
   look("other-bindings", of.other_bindings, usual.other_bindings);
   look("has-stranger", of.has_stranger, usual.has_stranger);
+  look("changing", of.changing, usual.changing);
+  look("deadlines", of.deadlines, usual.deadlines);
+  look("deadline-max", of.deadline_max, usual.deadline_max);
+  look("plan-tasks-max", of.plan_tasks_max, usual.plan_tasks_max);
   look("only", of.only, usual.only);
   look("deduplicates", of.deduplicates, usual.deduplicates);
   look("latency-max", of.latency_max, usual.latency_max);
@@ -49,6 +53,7 @@ void for_each_value(Settings& of, Look look) {
   look("asking", of.asking, usual.asking);
   look("silent", of.silent, usual.silent);
   look("careless", of.careless, usual.careless);
+  look("impatient", of.impatient, usual.impatient);
   look("step-max", of.step_max, usual.step_max);
   look("agent-steps-max", of.agent_steps_max, usual.agent_steps_max);
   look("stream-events-max", of.stream_events_max, usual.stream_events_max);
@@ -180,6 +185,8 @@ constexpr auto without_fault = std::to_array<void (*)(settings&)>({
     [](settings& one) { one.failing = 0; },
     [](settings& one) { one.silent = 0; },
     [](settings& one) { one.careless = 0; },
+    [](settings& one) { one.impatient = 0; },
+    [](settings& one) { one.deadlines = 0; },
 });
 
 } // namespace
@@ -210,6 +217,8 @@ std::vector<settings> simpler(const settings& than) {
   with([](settings& one) { one.other_bindings = 0; });
   with([](settings& one) { one.has_stranger = false; });
   with([](settings& one) { one.agent_steps_max = 0; });
+  with([](settings& one) { one.plan_tasks_max = settings{}.plan_tasks_max; });
+  with([](settings& one) { one.changing = 0; });
   for (const std::string_view squeezed :
        {"stream-events-max", "stream-bytes-max", "segment-bytes", "group-ahead-changes",
         "reads-max", "reads-per-client-max", "live-tasks-max", "backlog-changes-max",

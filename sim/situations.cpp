@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/checkers/at_once.hpp"
+#include "sim/checkers/deadline_time.hpp"
 #include "sim/history.hpp"
 #include "sim/trace.hpp"
 
@@ -114,6 +115,94 @@ void note_attempts(const history& seen, trace& story) {
   }
 }
 
+bool has_died_between(const history& seen, moment from, moment to) {
+  return std::ranges::any_of(seen.crashes, [&](moment at) { return from < at && at < to; });
+}
+
+void note_changes(const history& seen, trace& story) {
+  std::map<std::string, std::vector<const call*>> by_target;
+  std::map<std::string, std::vector<const call*>> by_request;
+  std::map<std::string, std::vector<const call*>> by_name;
+  for (const auto& made : seen.calls)
+    if (made.change) {
+      by_target[made.change->target].push_back(&made);
+      for (const auto& each : made.change->names)
+        by_name[each].push_back(&made);
+      if (!made.change->request_id.empty())
+        by_request[made.change->request_id].push_back(&made);
+    }
+  const auto is_beaten = [](const call* one, const call* other) {
+    return one != other && one->refusal == "REVISION_MISMATCH" && other->ended != 0
+           && other->error == 0 && are_at_once(one->began, one->ended, other->began, other->ended);
+  };
+  for (const auto& [target, all] : by_target)
+    for (const auto* one : all)
+      if (std::ranges::any_of(all, [&](const call* other) { return is_beaten(one, other); }))
+        story.reached("of two editors at once one loses");
+  for (const auto& [id, all] : by_request)
+    for (const auto* one : all)
+      if (one->ended != 0 && one->error == 0
+          && (has_died_between(seen, all.front()->ended, one->began)
+              || (one->tries > 1 && has_died_between(seen, one->began, one->ended))))
+        story.reached("a request id comes again after a restart");
+  for (const auto& each : seen.attempts)
+    if (const auto all = by_name.find(each.name); each.reported != 0 && all != by_name.end())
+      for (const auto* made : all->second)
+        if (are_at_once(made->began, made->ended, each.reported, each.reported + 1))
+          story.reached("a change meets the end of a task that it names");
+}
+
+void note_facts(const history& seen, trace& story) {
+  for (const auto& [objective, facts] : seen.facts) {
+    bool has_ended = false;
+    for (const auto& each : facts) {
+      if (each.kind == fact_kind::plan_after && !each.others.empty())
+        story.reached("a plan waits for another one");
+      if (each.kind == fact_kind::moved) {
+        if (has_ended)
+          story.reached("an objective is tried again");
+        has_ended = each.text == "failed" || each.text == "canceled";
+      }
+      const auto deadline = deadline_in(each.reason);
+      if (deadline.empty())
+        continue;
+      if (each.kind == fact_kind::moved)
+        story.reached("a deadline ends an objective");
+      if (each.kind == fact_kind::plan_moved && each.reason.starts_with("the plan"))
+        story.reached("a deadline ends a plan");
+      if (each.kind == fact_kind::task_ended && each.reason.starts_with("the task"))
+        story.reached("a deadline ends a task");
+      const auto at = milliseconds_of(deadline);
+      if (std::ranges::any_of(seen.downtimes,
+                              [&](const downtime& down) { return down.from < at && at < down.to; }))
+        story.reached("a deadline passes while no process lives");
+    }
+  }
+}
+
+void note_questions(const history& seen, trace& story) {
+  for (const auto& made : seen.calls) {
+    if (!made.input)
+      continue;
+    for (const auto& each : seen.expiries)
+      if (made.kind == call_kind::answer_input && made.task == each.task
+          && are_at_once(made.began, made.ended, each.at, each.at + 1))
+        story.reached("an answer meets the expiry of its question");
+    if (made.kind != call_kind::claim || made.ended == 0 || made.error != 0)
+      continue;
+    if (std::ranges::any_of(seen.calls, [&](const call& later) {
+          return later.input && later.input->question == made.input->question
+                 && later.refusal == "INPUT_CLAIMED"
+                 && has_died_between(seen, made.ended, later.began);
+        }))
+      story.reached("a claim holds over a restart");
+  }
+  if (seen.rest)
+    for (const auto& [id, shown] : *seen.rest)
+      if (shown.artifacts && shown.artifacts->contains("by-hand"))
+        story.reached("somebody does the work of a task");
+}
+
 } // namespace
 
 void note_situations(const history& seen, trace& story) {
@@ -121,6 +210,9 @@ void note_situations(const history& seen, trace& story) {
   note_streams(seen, story);
   note_plans(seen, story);
   note_attempts(seen, story);
+  note_changes(seen, story);
+  note_facts(seen, story);
+  note_questions(seen, story);
 }
 
 } // namespace troupe::sim

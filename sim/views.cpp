@@ -10,16 +10,6 @@ namespace json = boost::json;
 
 namespace {
 
-const json::object* object_at(const json::object& in, std::string_view name) {
-  const auto* found = in.if_contains(name);
-  return found == nullptr ? nullptr : found->if_object();
-}
-
-const json::array* array_at(const json::object& in, std::string_view name) {
-  const auto* found = in.if_contains(name);
-  return found == nullptr ? nullptr : found->if_array();
-}
-
 /// Messages of 0.3 over REST have "content" in place of "parts".
 std::string text_of_parts(const json::object& in) {
   std::string out;
@@ -34,6 +24,10 @@ void read_status(const json::object& in, task_view& into) {
   if (const auto* status = object_at(in, "status")) {
     into.state = text_at(*status, "state");
     into.since = text_at(*status, "timestamp");
+    const auto* message = object_at(*status, "message");
+    const auto* metadata = message == nullptr ? nullptr : object_at(*message, "metadata");
+    if (metadata != nullptr)
+      into.question = text_at(*metadata, "opt/v1/inputId");
   }
 }
 
@@ -50,7 +44,34 @@ std::string cursor_of(const json::object& in) {
   return metadata == nullptr ? std::string{} : text_at(*metadata, "troupe/v1/cursor");
 }
 
+double number_at(const json::object& in, std::string_view name) {
+  const auto* found = in.if_contains(name);
+  return found != nullptr && found->is_number() ? found->to_number<double>() : 0;
+}
+
+shown_progress read_progress(const json::object& in) {
+  const auto* found = object_at(in, "progress");
+  return found == nullptr ? shown_progress{}
+                          : shown_progress{number_at(*found, "fraction"), number_at(*found, "done"),
+                                           number_at(*found, "total")};
+}
+
 } // namespace
+
+const json::object* object_at(const json::object& in, std::string_view name) {
+  const auto* found = in.if_contains(name);
+  return found == nullptr ? nullptr : found->if_object();
+}
+
+const json::array* array_at(const json::object& in, std::string_view name) {
+  const auto* found = in.if_contains(name);
+  return found == nullptr ? nullptr : found->if_array();
+}
+
+std::uint64_t count_at(const json::object& in, std::string_view name) {
+  const auto* found = in.if_contains(name);
+  return found != nullptr && found->is_number() ? found->to_number<std::uint64_t>() : 0;
+}
 
 std::string text_at(const json::object& in, std::string_view name) {
   const auto* found = in.if_contains(name);
@@ -103,6 +124,80 @@ std::vector<task_view> read_objective_tasks(const json::object& result) {
         out.back().id = text_at(each.as_object(), "id");
         out.back().state = wire_state(state);
       }
+  return out;
+}
+
+shown_plan read_plan(const json::object& plan) {
+  shown_plan out;
+  out.id = text_at(plan, "id");
+  out.name = text_at(plan, "name");
+  out.state = text_at(plan, "status");
+  out.revision = count_at(plan, "revision");
+  out.progress = read_progress(plan);
+  if (const auto* tasks = array_at(plan, "tasks"))
+    for (const auto& each : *tasks) {
+      const auto& task = each.as_object();
+      out.tasks.push_back({text_at(task, "id"), text_at(task, "name"), text_at(task, "status"),
+                           number_at(task, "expectedSeconds")});
+    }
+  return out;
+}
+
+shown_objective read_objective(const json::object& objective) {
+  shown_objective out;
+  out.id = text_at(objective, "id");
+  out.state = text_at(objective, "status");
+  out.revision = count_at(objective, "revision");
+  out.progress = read_progress(objective);
+  if (const auto* plans = array_at(objective, "plans"))
+    for (const auto& each : *plans)
+      out.plans.push_back(read_plan(each.as_object()));
+  return out;
+}
+
+std::vector<shown_revision> read_revisions(const json::object& result) {
+  std::vector<shown_revision> out;
+  if (const auto* changes = array_at(result, "changes"))
+    for (const auto& each : *changes) {
+      auto& one = out.emplace_back();
+      one.revision = count_at(each.as_object(), "revision");
+      one.reason = text_at(each.as_object(), "reason");
+      if (const auto* operations = array_at(each.as_object(), "operations"))
+        for (const auto& operation : *operations)
+          one.operations.push_back(text_at(operation.as_object(), "op"));
+    }
+  return out;
+}
+
+std::vector<std::string> read_pending_inputs(const json::object& shown) {
+  std::vector<std::string> out;
+  if (const auto* pending = array_at(shown, "pendingInputs"))
+    for (const auto& each : *pending)
+      out.push_back(text_at(each.as_object(), "inputId"));
+  return out;
+}
+
+read_refusal read_error(const json::value& error) {
+  read_refusal out;
+  out.code = 1;
+  const auto* whole = error.if_object();
+  if (whole == nullptr)
+    return out;
+  const auto* code = whole->if_contains("code");
+  if (code != nullptr && code->is_int64())
+    out.code = static_cast<int>(code->as_int64());
+  const auto* data = array_at(*whole, "data");
+  if (data == nullptr)
+    return out;
+  for (const auto& each : *data) {
+    const auto* detail = each.if_object();
+    if (detail == nullptr)
+      continue;
+    if (out.reason.empty())
+      out.reason = text_at(*detail, "reason");
+    if (const auto* value = object_at(*detail, "value"))
+      out.by = text_at(*value, "by");
+  }
   return out;
 }
 

@@ -21,6 +21,23 @@ namespace troupe::sim {
 /// state alone.
 [[nodiscard]] std::vector<task_view> read_objective_tasks(const boost::json::object& result);
 
+/// The objective with what stands there of its plans and their tasks.
+[[nodiscard]] shown_objective read_objective(const boost::json::object& objective);
+[[nodiscard]] shown_plan read_plan(const boost::json::object& plan);
+/// The changes in an answer of a history, as they stand there.
+[[nodiscard]] std::vector<shown_revision> read_revisions(const boost::json::object& result);
+/// Ids of the questions that objectives and plans show as open.
+[[nodiscard]] std::vector<std::string> read_pending_inputs(const boost::json::object& shown);
+
+/// What an error says, as JSON-RPC writes it.
+struct read_refusal {
+  int code = 0;
+  std::string reason; ///< "REVISION_MISMATCH".
+  std::string by;     ///< Who came first, of a question.
+};
+
+[[nodiscard]] read_refusal read_error(const boost::json::value& error);
+
 struct read_event {
   stream_event event;
   std::string task;
@@ -29,6 +46,15 @@ struct read_event {
 
 /// Nothing for an event that is none of a task.
 [[nodiscard]] std::optional<read_event> read_stream_event(std::string_view data);
+
+/// The member, if it is one.
+[[nodiscard]] const boost::json::object* object_at(const boost::json::object& in,
+                                                   std::string_view name);
+[[nodiscard]] const boost::json::array* array_at(const boost::json::object& in,
+                                                 std::string_view name);
+
+/// A whole number; 0: it is not there.
+[[nodiscard]] std::uint64_t count_at(const boost::json::object& in, std::string_view name);
 
 /// Text of a member; empty: it is not there.
 [[nodiscard]] std::string text_at(const boost::json::object& in, std::string_view name);

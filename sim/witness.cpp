@@ -25,6 +25,7 @@ witness::witness(world& in) : in_(in), caller_(in, "witness") {}
 void witness::begin(std::function<void()> done) {
   done_ = std::move(done);
   in_.seen.waiting_at = in_.next_moment();
+  in_.seen.stood_at = in_.clock.now().time_since_epoch().count();
   list_objectives("", [this] {
     list_tasks(
         "",
@@ -88,12 +89,14 @@ void witness::for_each_left(std::function<void(const std::string&, std::function
 
 void witness::list_objectives(const std::string& token, std::function<void()> then) {
   ask("objectives/list",
-      R"({"pageSize":100,"includePlans":false)"
-          + (token.empty() ? std::string{} : R"(,"pageToken":")" + token + '"') + "}",
+      R"({"pageSize":100)" + (token.empty() ? std::string{} : R"(,"pageToken":")" + token + '"')
+          + "}",
       [this, then = std::move(then)](const json::object& result) {
         if (const auto* page = result.if_contains("objectives"))
-          for (const auto& each : page->as_array())
-            objectives_.insert(text_at(each.as_object(), "id"));
+          for (const auto& each : page->as_array()) {
+            in_.seen.stood.push_back(read_objective(each.as_object()));
+            objectives_.insert(in_.seen.stood.back().id);
+          }
         const auto next = text_at(result, "nextPageToken");
         next.empty() ? then() : list_objectives(next, then);
       });
@@ -113,9 +116,14 @@ void witness::list_tasks(const std::string& token, on_task each, std::function<v
 }
 
 void witness::cancel_all() {
-  // One after the other; what has ended refuses, which is as good.
-  left_.assign(objectives_.begin(), objectives_.end());
-  left_.insert(left_.end(), tasks_.begin(), tasks_.end());
+  // One after the other. What has ended stays so; what ends meanwhile refuses, which is as good.
+  left_.clear();
+  for (const auto& each : in_.seen.stood)
+    if (each.state != "completed" && each.state != "failed" && each.state != "canceled")
+      left_.push_back(each.id);
+  for (const auto& [id, shown] : in_.seen.waiting)
+    if (!is_terminal(shown.state))
+      left_.push_back(id);
   for_each_left(
       [this](const std::string& id, std::function<void()> next) {
         const bool is_objective = objectives_.contains(id);
@@ -180,11 +188,50 @@ void witness::read_objectives() {
       [this](const std::string& id, std::function<void()> next) {
         ask("objectives/get", R"({"id":")" + id + "\"}",
             [this, id, next = std::move(next)](const json::object& result) {
+              const auto* inside = object_at(result, "objective");
+              in_.seen.ends.push_back(read_objective(inside == nullptr ? result : *inside));
               for (const auto& shown : read_objective_tasks(result))
                 if (in_.seen.rest->contains(shown.id)) // Others have never begun.
                   in_.seen.readings.push_back({"objective " + id, shown});
               next();
             });
+      },
+      [this] { read_histories(); });
+}
+
+void witness::read_history(const std::string& id, bool is_of_plan, const std::string& token,
+                           std::function<void()> then) {
+  ask(is_of_plan ? "plans/history" : "objectives/history",
+      R"({"id":")" + id + R"(","pageSize":100)"
+          + (token.empty() ? std::string{} : R"(,"pageToken":")" + token + '"') + "}",
+      [this, id, is_of_plan, then = std::move(then)](const json::object& result) {
+        const auto* is_complete = result.if_contains("isComplete");
+        if (is_complete != nullptr && is_complete->is_bool() && !is_complete->as_bool())
+          return then(); // The store keeps none.
+        auto& all = in_.seen.revisions[id];
+        for (auto& each : read_revisions(result)) {
+          in_.story.add("revision " + std::to_string(each.revision) + " of " + id + ": "
+                        + each.reason);
+          all.push_back(std::move(each));
+        }
+        const auto next = text_at(result, "nextPageToken");
+        next.empty() ? then() : read_history(id, is_of_plan, next, then);
+      });
+}
+
+void witness::read_histories() {
+  left_.clear();
+  for (const auto& each : in_.seen.ends) {
+    if (each.revision == 0)
+      continue; // Nothing of it was changed.
+    left_.push_back(each.id);
+    for (const auto& plan : each.plans)
+      if (plan.revision != 0)
+        left_.push_back(plan.id);
+  }
+  for_each_left(
+      [this](const std::string& id, std::function<void()> next) {
+        read_history(id, !objectives_.contains(id), "", std::move(next));
       },
       [this] { in_.after(1ms, [this] { start_again(); }); });
 }

@@ -34,6 +34,9 @@ private:
   void for_each_left(std::function<void(const std::string&, std::function<void()>)> step,
                      std::function<void()> then);
   void list_objectives(const std::string& token, std::function<void()> then);
+  /// All changes of a plan or an objective, the last one first.
+  void read_history(const std::string& id, bool is_of_plan, const std::string& token,
+                    std::function<void()> then);
   using on_task = std::function<void(const task_view&)>;
   /// All pages: calls `each` with every task on them, then `then`.
   void list_tasks(const std::string& token, on_task each, std::function<void()> then);
@@ -43,6 +46,8 @@ private:
   void read_again();
   /// The objectives with the states of their tasks.
   void read_objectives();
+  /// The changes of all objectives and of the plans that have any.
+  void read_histories();
   /// The process ends, and the next one shows the same.
   void start_again();
   void list_after(const std::string& what, std::function<void()> then);

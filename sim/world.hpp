@@ -6,10 +6,12 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sim/dice.hpp"
 #include "sim/history.hpp"
@@ -20,6 +22,21 @@
 namespace troupe::sim {
 
 class connection;
+
+/// A plan that clients know, to change it.
+struct known_plan {
+  std::string objective;
+  std::string name;               ///< Its id, too.
+  std::vector<std::string> tasks; ///< Names; some may never have been added, or are removed.
+};
+
+/// A change that was sent with a request id; anyone may send it again.
+struct sent_change {
+  std::string method;
+  std::string params;
+  std::string objective;
+  asked_change change;
+};
 
 class world {
 public:
@@ -56,6 +73,11 @@ public:
   std::deque<std::string> known_tasks;
   std::deque<std::string> asking_tasks;
   std::deque<std::string> known_objectives;
+  std::deque<std::string> known_questions;
+  std::deque<known_plan> known_plans;
+  std::deque<sent_change> sent_changes;
+  std::map<std::string, std::uint64_t>
+      revisions; ///< That were shown last, of plans and objectives.
 
 private:
   moment moments_ = 0;

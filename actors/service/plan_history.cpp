@@ -54,16 +54,10 @@ void objective_history_reader::take(const change_ptr& change) {
     const auto now = revision_after(revision_, change->events[i]);
     const bool is_same =
         !found_.empty() && found_.back().revision == now && found_.back().change == change;
-    revision_ = now;
+    const bool is_new = std::exchange(revision_, now) != now;
     if (is_same)
       found_.back().last = i;
-    const bool is_structure = std::visit(
-        []<class Event>(const Event&) {
-          return is_one_of<Event, objective_edited, plan_added, plan_edited, plan_changed,
-                           objective_changed, tasks_renewed>;
-        },
-        change->events[i]);
-    if (is_same || !is_structure || now <= after_ || (before_ != 0 && now >= before_))
+    if (is_same || !is_new || now <= after_ || (before_ != 0 && now >= before_))
       continue;
     found_.push_back({now, change, i, i});
     if (found_.size() <= count_)

@@ -531,7 +531,10 @@ struct objective_decider {
     }
     move_plan(plan, plan_event::retry, "changed by request");
     renew_dependents(plan);
-    start(plan);
+    // One that failed before it began may still have to wait.
+    const auto& on = life.relations()[plan].dependencies;
+    if (std::ranges::all_of(on, [&](std::uint32_t other) { return life.order_.is_met(other); }))
+      start(plan);
     go_on();
   }
 

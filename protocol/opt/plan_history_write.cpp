@@ -134,15 +134,26 @@ struct applied_objective_writer {
   }
 };
 
+/// The change of the objective that brought the plan; null: none did.
+const objective_changed* changed_with(const change& where, const event& happened) {
+  if (!std::holds_alternative<plan_added>(happened))
+    return nullptr;
+  for (const auto& each : where.events)
+    if (const auto* whole = std::get_if<objective_changed>(&each))
+      return whole;
+  return nullptr;
+}
+
 } // namespace
 
 void write_revision(json_writer& out, const plan_spec& plan, std::uint64_t revision,
                     const change& where, const event& happened) {
   const auto* changed = std::get_if<plan_changed>(&happened);
+  const auto* whole = changed_with(where, happened);
   out.begin_object().key("revision").number(revision).key("at").time(where.at);
   out.optional_member("author", changed ? changed->author : where.by.value_or(""));
-  if (changed)
-    out.optional_member("reason", changed->reason);
+  if (changed || whole)
+    out.optional_member("reason", changed ? changed->reason : whole->reason);
   out.key("operations").begin_array();
   const applied_writer writer{out, plan};
   if (changed) {

@@ -51,29 +51,31 @@ using verdict = std::optional<std::string>;
 /// Without crashes, every task ends as a plain model of it says.
 [[nodiscard]] verdict check_model(const history& seen);
 
+/// Revisions have no gap; each acknowledged change is in the history once, on what it was for.
+[[nodiscard]] verdict check_revisions(const history& seen);
+/// A question is answered once, who comes later is told, and claims are kept to.
+[[nodiscard]] verdict check_answers(const history& seen);
+/// States of objectives and plans agree with their tasks.
+[[nodiscard]] verdict check_parents(const history& seen);
+/// Progress never goes back within a revision, and is what a fresh computation gives.
+[[nodiscard]] verdict check_progress(const history& seen);
+/// What has not ended by its deadline fails, and nothing fails for it before.
+[[nodiscard]] verdict check_deadlines(const history& seen);
+
 struct checker {
   std::string_view name;
   verdict (*check)(const history&);
 };
 
 inline constexpr auto checkers = std::to_array<checker>({
-    {"kept", &check_kept},
-    {"invented", &check_invented},
-    {"linear", &check_linear},
-    {"streams", &check_streams},
-    {"moves", &check_moves},
-    {"messages", &check_messages},
-    {"plans", &check_plans},
-    {"attempts", &check_attempts},
-    {"rest", &check_rest},
-    {"still", &check_still},
-    {"fold", &check_fold},
-    {"same", &check_same},
-    {"lists", &check_lists},
-    {"recovery", &check_recovery},
-    {"owners", &check_owners},
-    {"limits", &check_limits},
-    {"model", &check_model},
+    {"kept", &check_kept},           {"invented", &check_invented}, {"linear", &check_linear},
+    {"streams", &check_streams},     {"moves", &check_moves},       {"messages", &check_messages},
+    {"plans", &check_plans},         {"attempts", &check_attempts}, {"rest", &check_rest},
+    {"still", &check_still},         {"fold", &check_fold},         {"same", &check_same},
+    {"lists", &check_lists},         {"recovery", &check_recovery}, {"owners", &check_owners},
+    {"limits", &check_limits},       {"model", &check_model},       {"revisions", &check_revisions},
+    {"answers", &check_answers},     {"parents", &check_parents},   {"progress", &check_progress},
+    {"deadlines", &check_deadlines},
 });
 
 } // namespace troupe::sim

@@ -17,8 +17,10 @@ verdict check_text(const history& seen, const std::string& task, std::string_vie
 }
 
 verdict check_view(const history& seen, const task_view& shown) {
+  // An answer by the id of a question, without a request id, gets one from the server.
+  constexpr std::string_view made_here = "answer-";
   for (const auto& id : shown.messages)
-    if (!seen.sent.contains(id))
+    if (!seen.sent.contains(id) && !id.starts_with(made_here))
       return "task " + shown.id + " has message " + id + ", which was never sent";
   if (shown.artifacts)
     for (const auto& [id, text] : *shown.artifacts)

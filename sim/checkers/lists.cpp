@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <set>
+#include <string>
 
 #include "sim/checkers/checkers.hpp"
 
@@ -10,11 +11,12 @@ verdict check_lists(const history& seen) {
   for (const auto& [id, count] : seen.listed)
     if (count != 1)
       return "task " + id + " stands " + std::to_string(count) + " times in one list";
+  std::set<std::string> begun;
+  for (const auto& each : seen.attempts)
+    begun.insert(each.task);
   for (const auto& [id, shown] : *seen.rest) {
     // Tasks of plans that never began are in no list.
-    const bool has_begun = std::ranges::any_of(
-        seen.attempts, [&, &task = id](const attempt& each) { return each.task == task; });
-    if ((has_begun || id.starts_with("task-")) && !seen.listed.contains(id))
+    if ((begun.contains(id) || id.starts_with("task-")) && !seen.listed.contains(id))
       return "task " + id + " is in no page of the list";
   }
   return std::nullopt;

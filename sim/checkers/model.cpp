@@ -64,9 +64,11 @@ struct interference {
     for (const auto& made : seen.calls) {
       if (made.kind == call_kind::cancel)
         tasks.insert(made.task);
-      if (made.kind == call_kind::move)
+      if (made.kind == call_kind::move || made.kind == call_kind::change)
         objectives.insert(made.objective);
     }
+    for (const auto& [objective, deadlines] : seen.deadlines)
+      objectives.insert(objective);
   }
   [[nodiscard]] bool touches(const std::string& task) const {
     return tasks.contains(task) || objectives.contains(task.substr(0, objective_end(task)));

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "sim/checkers/at_once.hpp"
 #include "sim/checkers/checkers.hpp"
@@ -17,38 +19,161 @@ verdict check_limit(const std::string& name, std::uint32_t parallel_max, const a
          + std::to_string(parallel_max);
 }
 
+/// What clients may have changed of an objective.
+struct edited_parts {
+  std::map<std::string, std::set<std::string>> by_name; ///< Reasons of the changes that name it.
+  std::set<std::string> without_limit; ///< Objectives with plans whose `maxParallel` was set.
+  std::set<std::string> with_skips; ///< Objectives of which tasks that no change names are skipped.
+
+  explicit edited_parts(const history& seen) {
+    for (const auto& made : seen.calls) {
+      if (!made.change || made.change->is_dry_run)
+        continue;
+      for (const auto& each : made.change->names)
+        by_name[each].insert(made.change->reason);
+      if (made.change->limits_plan)
+        without_limit.insert(made.objective);
+      if (made.change->skips_others)
+        with_skips.insert(made.objective);
+    }
+  }
+  [[nodiscard]] bool names(const std::string& task) const { return by_name.contains(task); }
+};
+
+bool had_completed(const attempts& of, moment when) {
+  return std::ranges::any_of(of, [&](const attempt* before) {
+    return before->completed != 0 && before->completed < when;
+  });
+}
+
+verdict began_too_early(const attempt& early, const std::string& on) {
+  return "task " + early.task + " (" + early.name + ") began before " + on
+         + ", on which it depends, had completed";
+}
+
+using attempts_by_name = std::map<std::string, attempts>;
+
+/// What depends on a task that no other change names, from when that was acknowledged.
+verdict check_added(const history& seen, const edited_parts& edited,
+                    const attempts_by_name& by_name) {
+  const auto of = [&](const std::string& name) {
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? attempts{} : found->second;
+  };
+  for (const auto& made : seen.calls) {
+    if (!made.change || made.change->is_dry_run || made.ended == 0 || made.error != 0
+        || edited.with_skips.contains(made.objective))
+      continue;
+    for (const auto& [task, on] : made.change->waiting) {
+      if (edited.names(task) || edited.names(on))
+        continue;
+      for (const auto* each : of(task))
+        if (each->began > made.ended && !had_completed(of(on), each->began))
+          return began_too_early(*each, on);
+    }
+  }
+  return std::nullopt;
+}
+
+/// What the changes of an objective lead to.
+class shape {
+public:
+  verdict take(const objective_fact& fact) {
+    const place at{fact.plan, fact.task};
+    switch (fact.kind) {
+      case fact_kind::plan_after: after_[fact.plan] = fact.others; break;
+      case fact_kind::plan_moved: plans_[fact.plan] = fact.text; break;
+      case fact_kind::edge_added: waits_for_[at].insert(fact.on); break;
+      case fact_kind::edge_removed: waits_for_[at].erase(fact.on); break;
+      case fact_kind::task_removed: waits_for_.erase(at); break;
+      case fact_kind::task_skipped: is_skipped_.insert(at); break;
+      case fact_kind::task_renewed:
+        ended_.erase(at);
+        is_skipped_.erase(at);
+        break;
+      case fact_kind::task_ended: ended_[at] = fact.text; break;
+      case fact_kind::task_begun: return check_begin(at);
+      default: break;
+    }
+    return std::nullopt;
+  }
+
+private:
+  using place = std::pair<std::uint32_t, std::uint32_t>;
+
+  verdict check_begin(const place& at) {
+    const auto begin =
+        "began task " + std::to_string(at.second) + " of plan " + std::to_string(at.first);
+    if (ended_.contains(at))
+      return begin + ", which had ended";
+    for (const auto on : waits_for_[at]) {
+      const place other{at.first, on};
+      const auto end = ended_.find(other);
+      if (!is_skipped_.contains(other) && (end == ended_.end() || end->second != "completed"))
+        return begin + " before task " + std::to_string(on) + ", for which it waits, had completed";
+    }
+    for (const auto on : after_[at.first])
+      if (plans_[on] != "completed")
+        return begin + " before plan " + std::to_string(on) + " had completed";
+    return std::nullopt;
+  }
+
+  std::map<place, std::set<std::uint32_t>> waits_for_;
+  std::map<place, std::string> ended_;
+  std::set<place> is_skipped_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> after_;
+  std::map<std::uint32_t, std::string> plans_;
+};
+
+/// The same in the order of the journal, with all changes.
+verdict check_order(const history& seen) {
+  for (const auto& [objective, facts] : seen.facts) {
+    shape now;
+    for (const auto& each : facts)
+      if (auto wrong = now.take(each))
+        return "objective " + objective + " " + *wrong;
+  }
+  return std::nullopt;
+}
+
+verdict check_ordered(const ordered_objective& objective, const edited_parts& edited,
+                      attempts_by_name& by_name) {
+  const bool has_skips = edited.with_skips.contains(objective.id);
+  const bool is_limited = !edited.without_limit.contains(objective.id);
+  attempts of_objective;
+  for (const auto& plan : objective.plans) {
+    attempts of_plan;
+    for (const auto& task : plan.tasks) {
+      const auto& own = by_name[task.name];
+      of_plan.insert(of_plan.end(), own.begin(), own.end());
+      for (const auto& on : task.dependencies)
+        if (!has_skips && !edited.names(task.name) && !edited.names(on))
+          for (const auto* each : own)
+            if (!had_completed(by_name[on], each->began))
+              return began_too_early(*each, on);
+    }
+    if (is_limited)
+      if (auto wrong = check_limit("plan " + plan.name, plan.parallel_max, of_plan))
+        return wrong;
+    of_objective.insert(of_objective.end(), of_plan.begin(), of_plan.end());
+  }
+  return check_limit("objective " + objective.id, objective.parallel_max, of_objective);
+}
+
 } // namespace
 
 verdict check_plans(const history& seen) {
-  std::map<std::string, attempts> by_name;
+  attempts_by_name by_name;
   for (const auto& each : seen.attempts)
     if (!each.name.empty())
       by_name[each.name].push_back(&each);
-  for (const auto& objective : seen.objectives) {
-    attempts of_objective;
-    for (const auto& plan : objective.plans) {
-      attempts of_plan;
-      for (const auto& task : plan.tasks) {
-        const auto& own = by_name[task.name];
-        of_plan.insert(of_plan.end(), own.begin(), own.end());
-        for (const auto& on : task.dependencies)
-          for (const auto* each : own) {
-            const bool is_met = std::ranges::any_of(by_name[on], [&](const attempt* before) {
-              return before->completed != 0 && before->completed < each->began;
-            });
-            if (!is_met)
-              return "task " + each->task + " (" + task.name + ") began before " + on
-                     + ", on which it depends, had completed";
-          }
-      }
-      if (auto wrong = check_limit("plan " + plan.name, plan.parallel_max, of_plan))
-        return wrong;
-      of_objective.insert(of_objective.end(), of_plan.begin(), of_plan.end());
-    }
-    if (auto wrong = check_limit("objective " + objective.id, objective.parallel_max, of_objective))
+  const edited_parts edited(seen);
+  for (const auto& objective : seen.objectives)
+    if (auto wrong = check_ordered(objective, edited, by_name))
       return wrong;
-  }
-  return std::nullopt;
+  if (auto wrong = check_added(seen, edited, by_name))
+    return wrong;
+  return check_order(seen);
 }
 
 } // namespace troupe::sim

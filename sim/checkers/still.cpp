@@ -26,7 +26,7 @@ std::set<std::string> busy_objectives(const history& seen,
                                       const std::map<std::string, attempts>& of_task) {
   std::set<std::string> out;
   for (const auto& made : seen.calls)
-    if (made.kind == call_kind::move)
+    if (made.kind == call_kind::move || made.kind == call_kind::change)
       out.insert(made.objective);
   for (const auto& [id, all] : of_task)
     if (is_running(all, seen.waiting_at))

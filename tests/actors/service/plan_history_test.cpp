@@ -62,3 +62,16 @@ TEST_CASE("Q2_change: a change that brings a task back is one revision, with its
   REQUIRE(changed);
   CHECK(changed->reason == "again");
 }
+
+TEST_CASE("Q2_change: the history of an objective has each revision once",
+          "[actors][service][modify]") {
+  objective_history_reader reader{0, 0, 10};
+  for (const auto& each : a_life()) {
+    reader.take(each);
+    reader.take(shared(about("o", 700, objective_edited{}))); // changes nothing
+  }
+  std::vector<std::uint64_t> found;
+  for (const auto& each : reader.take_revisions())
+    found.push_back(each.revision);
+  CHECK(found == numbers{6, 5, 4, 3, 2, 1});
+}

@@ -339,6 +339,9 @@ TEST_CASE("Q2_change: the history of an objective has the changes of all its pla
       "objectives/modify",
       objective_bed::params(std::string{third_plan} + R"(,{"op":"setPlan","plan":"q","name":"Q"})",
                             R"(,"reason":"late")")));
+  const auto of_plan = bed.result_of("plans/history", R"({"id":"r"})");
+  CHECK(at(of_plan, "/changes/0/reason") == "late");
+  CHECK(at(of_plan, "/changes/0/operations/0/op") == "addPlan");
   static_cast<void>(bed.result_of("objectives/modify",
                                   objective_bed::params(R"({"op":"removePlan","plan":"r"})")));
   const auto history = bed.result_of("objectives/history", R"({"id":"o"})");

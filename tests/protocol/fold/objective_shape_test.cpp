@@ -225,6 +225,23 @@ TEST_CASE("M27_deadline: what has not ended by its deadline fails, and the reaso
   CHECK(count<end_running_plan>(third) == 2);
 }
 
+TEST_CASE("M_cells: a plan that failed before it began still waits for its dependencies",
+          "[fold][objective_shape]") {
+  shape_bed bed;
+  REQUIRE_FALSE(bed.modify({due("p1", shape_bed::at(5000))}).refused);
+  bed.work();
+  static_cast<void>(bed.life->decide(deadline_passed{}, shape_bed::at(5000)));
+  REQUIRE(bed.plan(1).state == plan_state::failed);
+  shape_change retried{1, {}, {}};
+  retried.command.operations = {retry_task<std::string>{"task-0"}};
+  retried.terms.tasks_max = 10;
+  const auto decided = bed.life->decide(std::move(retried), shape_bed::at(6000));
+  REQUIRE_FALSE(decided.refused);
+  CHECK(count<start_plan>(decided) == 0);
+  CHECK(bed.plan(0).state == plan_state::working);
+  CHECK(bed.plan(1).state == plan_state::pending);
+}
+
 TEST_CASE("M27_deadline: what is tried again has only a deadline that it can keep",
           "[fold][objective_shape]") {
   shape_bed bed;
