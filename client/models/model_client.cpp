@@ -181,6 +181,7 @@ struct model_client::parts {
   std::vector<std::unique_ptr<model_line>> lines;
   std::vector<std::weak_ptr<open_call>> calls;
   std::optional<net::asio::executor_work_guard<net::io_executor>> work;
+  std::mutex starting; // guards work and thread
   std::thread thread;
   std::function<void(const std::string&)>* log = nullptr;
 };
@@ -548,6 +549,9 @@ model_client::~model_client() {
 }
 
 void model_client::start() {
+  const std::lock_guard guard(parts_->starting);
+  if (parts_->work)
+    return;
   for (const auto& each : parts_->lines)
     if (each->http)
       each->http->start();

@@ -67,7 +67,7 @@ public:
   model_client(const model_client&) = delete;
   model_client& operator=(const model_client&) = delete;
 
-  /// From now on a thread runs the loop.
+  /// From now on a thread runs the loop. Called again it does nothing; from any thread.
   void start();
   /// Does what can be done now, for a loop without a thread; false if there was nothing.
   bool turn();

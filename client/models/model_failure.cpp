@@ -2,8 +2,8 @@
 
 #include "client/models/limits.hpp"
 #include "client/models/request_writing.hpp"
-#include "protocol/text/http_date.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/text/http_date.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/array.hpp>

@@ -75,8 +75,7 @@ TEST_CASE("a request has the members that its server takes and that are set", "[
   CHECK_FALSE(written.contains("n"));
   CHECK_FALSE(written.contains("tool_choice"));
   if (each.format) {
-    CHECK(written.at("response_format").at("type")
-          == "json_schema"); // LM Studio: no json_object
+    CHECK(written.at("response_format").at("type") == "json_schema"); // LM Studio: no json_object
     CHECK(written.at("response_format").at("json_schema").as_object().contains("strict")
           == each.strict);
   }
