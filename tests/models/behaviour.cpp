@@ -164,16 +164,29 @@ json::object piece_delta(std::size_t index, const std::string& piece) {
   return out;
 }
 
+/// Pieces of some bytes; no character of UTF-8 is cut in two.
+std::vector<std::string> pieces_of(const std::string& text, std::size_t bytes) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < text.size();) {
+    auto end = std::min(at + bytes, text.size());
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U)
+      ++end;
+    out.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return out;
+}
+
 /// The chunks that say it, without the end.
 std::vector<std::string> chunks_of(const asked& by, const said& it) {
   std::vector<std::string> out;
   if (it.has_empty_choices)
     out.push_back(chunk_without_choices(by));
   out.push_back(chunk(by, {{"role", "assistant"}, {"content", ""}}));
-  for (std::size_t at = 0; at < it.reasoning.size(); at += 6)
-    out.push_back(chunk(by, {{"reasoning_content", it.reasoning.substr(at, 6)}}));
-  for (std::size_t at = 0; at < it.content.size(); at += 7)
-    out.push_back(chunk(by, {{"content", it.content.substr(at, 7)}}));
+  for (const auto& each : pieces_of(it.reasoning, 6))
+    out.push_back(chunk(by, {{"reasoning_content", each}}));
+  for (const auto& each : pieces_of(it.content, 7))
+    out.push_back(chunk(by, {{"content", each}}));
   if (!it.refusal.empty())
     out.push_back(chunk(by, {{"refusal", it.refusal}}));
   for (std::size_t i = 0; i < it.calls.size(); ++i) {
@@ -182,8 +195,8 @@ std::vector<std::string> chunks_of(const asked& by, const said& it) {
       continue;
     }
     out.push_back(chunk(by, call_delta(i, {it.calls[i].id, it.calls[i].name, ""})));
-    for (std::size_t at = 0; at < it.calls[i].arguments.size(); at += 5)
-      out.push_back(chunk(by, piece_delta(i, it.calls[i].arguments.substr(at, 5))));
+    for (const auto& each : pieces_of(it.calls[i].arguments, 5))
+      out.push_back(chunk(by, piece_delta(i, each)));
   }
   return out;
 }
@@ -471,7 +484,7 @@ const std::vector<row>& rows() {
          it.refusal = "I cannot help with that.";
        })},
       {"length", with([](said& it) {
-         it.content = it.content.substr(0, it.content.size() / 2);
+         it.content = pieces_of(it.content, it.content.size() / 2).front();
          it.finish = "length";
        })},
       {"content-filter", with([](said& it) {
