@@ -126,6 +126,14 @@ result<void> take_answer_tokens(model_draft& to, const setting_value& value) {
   return {};
 }
 
+result<void> take_parallel(model_draft& to, const setting_value& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (number == nullptr || *number < 1 || *number > 10'000)
+    return wrong_value("must be a whole number from 1 to 10000");
+  to.settings.calls_max = static_cast<std::size_t>(*number);
+  return {};
+}
+
 result<void> take_temperature(model_draft& to, const setting_value& value) {
   auto number = amount_of(value, 10);
   if (!number)
@@ -176,6 +184,7 @@ constexpr auto model_members = std::to_array<model_member>({
     {"allow-private", take_truth<&model_settings::allow_private>},
     {"stream", take_truth<&model_settings::streams>},
     {"log-prompts", take_truth<&model_settings::logs_prompts>},
+    {"parallel", take_parallel},
     {"max-tokens", take_answer_tokens},
     {"temperature", take_temperature},
     {"seed", take_seed},

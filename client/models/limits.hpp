@@ -24,6 +24,10 @@ inline constexpr std::size_t calls_per_answer_max = 64;
 /// Of what a server says about its refusal, in messages for people.
 inline constexpr std::size_t server_words_bytes_max = 400;
 
+/// Of one model, unless it is set otherwise; others wait, in their order. Each has a connection,
+/// and holds its request and its answer.
+inline constexpr std::size_t calls_at_once_max = 64;
+
 inline constexpr std::chrono::milliseconds connect_timeout{10'000};
 /// Until the first byte of the answer's head, and then until the first event: a model that is
 /// loaded into memory first takes long.

@@ -17,6 +17,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -152,6 +153,8 @@ struct model_line {
   std::unique_ptr<net::http_client> http;
   error problem; ///< Why it cannot be asked.
   writing_terms terms;
+  std::size_t under_way = 0;                      ///< Calls.
+  std::deque<std::shared_ptr<open_call>> waiting; ///< Calls, until others have ended.
 
   std::mutex mutex; // guards breaker and ledger
   circuit_breaker breaker;
@@ -167,6 +170,8 @@ struct model_client::parts {
   awaitable<try_end> read_body(std::shared_ptr<open_call> call, model_line* line,
                                net::outbound_answer head);
   awaitable<try_end> read_events(std::shared_ptr<open_call> call, model_line* line);
+  void begin(std::shared_ptr<open_call> call, model_line* line);
+  void begin_waiting(model_line* line);
   void open(model_line& line, const name_lookup& resolve);
   [[nodiscard]] spending most_of(const chat_request& request, const model_line& line) const;
   void settle(open_call& call, model_line& line, const budget_ledger::ticket& ticket,
@@ -491,6 +496,34 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
   finish(*call, *line, std::move(last));
 }
 
+void model_client::parts::begin(std::shared_ptr<open_call> call, model_line* line) {
+  if (line->under_way >= line->settings.calls_max) {
+    line->waiting.push_back(std::move(call));
+    return;
+  }
+  ++line->under_way;
+  net::asio::co_spawn(
+      context, [this, call, line] { return run(call, line); },
+      [this, call, line](std::exception_ptr failed) {
+        if (failed) {
+          reading<chat_answer> none;
+          none.failure = failure_with(failure_kind::broken, "the call failed inside this program");
+          finish(*call, *line, std::move(none));
+        }
+        --line->under_way;
+        begin_waiting(line);
+      });
+}
+
+void model_client::parts::begin_waiting(model_line* line) {
+  while (!line->waiting.empty() && line->under_way < line->settings.calls_max) {
+    auto next = std::move(line->waiting.front());
+    line->waiting.pop_front();
+    if (!next->is_over)
+      begin(std::move(next), line);
+  }
+}
+
 void model_client::parts::open(model_line& line, const name_lookup& resolve) {
   if (line.settings.no_key.code != errc::none) {
     line.problem = line.settings.no_key;
@@ -619,17 +652,8 @@ call_handle model_client::ask(const model_settings& settings, chat_request reque
   std::erase_if(parts_->calls, [](const auto& each) { return each.expired(); });
   parts_->calls.push_back(call);
   // In a later turn: the caller needs its handle first.
-  net::asio::post(parts_->context, [inside = parts_.get(), call, line] {
-    net::asio::co_spawn(
-        inside->context, [inside, call, line] { return inside->run(call, line); },
-        [inside, call, line](std::exception_ptr failed) {
-          if (!failed)
-            return;
-          reading<chat_answer> none;
-          none.failure = failure_with(failure_kind::broken, "the call failed inside this program");
-          inside->finish(*call, *line, std::move(none));
-        });
-  });
+  net::asio::post(parts_->context,
+                  [inside = parts_.get(), call, line] { inside->begin(call, line); });
   return std::make_shared<call_guard>(std::move(call));
 }
 

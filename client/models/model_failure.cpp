@@ -1,7 +1,6 @@
 #include "client/models/model_failure.hpp"
 
 #include "client/models/limits.hpp"
-#include "client/models/request_writing.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/text/http_date.hpp"
 #include "protocol/text/text.hpp"

@@ -36,7 +36,8 @@ struct model_settings {
   bool allow_private = false; ///< The host's name may lead to addresses that are not public.
   std::string trusted_pem;    ///< Certificates believed beside the system's.
   bool streams = true;
-  bool logs_prompts = false; ///< Else only their sizes are.
+  std::size_t calls_max = calls_at_once_max; ///< At once; others wait.
+  bool logs_prompts = false;                 ///< Else only their sizes are.
   std::optional<std::uint32_t> answer_tokens_max{};
   std::optional<double> temperature{};
   std::optional<std::int64_t> seed{};

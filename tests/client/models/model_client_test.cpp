@@ -480,6 +480,32 @@ TEST_CASE("who gives a call up closes its connection", "[client][models]") {
   CHECK_FALSE(heard->outcome);
 }
 
+TEST_CASE("calls above the limit of a model wait until others have ended", "[client][models]") {
+  model_bed bed("hang-middle", [](model_settings& it) { it.calls_max = 1; });
+  const auto ask = [&](const std::shared_ptr<heard_call>& to) {
+    return bed.client->ask(*bed.client->find("m"), plain_request(), {}, bed.listener(to));
+  };
+  const auto first = std::make_shared<heard_call>();
+  const auto second = std::make_shared<heard_call>();
+  const auto third = std::make_shared<heard_call>();
+  auto handle = ask(first);
+  auto given_up = ask(second);
+  const auto last = ask(third);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return !first->text.empty();
+  }));
+  CHECK(bed.server.requests().size() == 1);
+  given_up.reset();
+  handle.reset();
+  CHECK(comes_true([&] {
+    bed.turn();
+    return !third->text.empty();
+  }));
+  CHECK(bed.server.requests().size() == 2);
+  CHECK(second->text.empty());
+}
+
 TEST_CASE("a client may end with calls under way, and its handles after it", "[client][models]") {
   call_handle handle;
   int ends = 0;
