@@ -18,7 +18,7 @@ using model_client_ptr = std::shared_ptr<models::model_client>;
 /// thread before it is used. Errors: those of reading the file.
 [[nodiscard]] result<model_client_ptr> open_models(const std::string& config_file);
 
-/// Adds the agent `llm`. `client`: null: there are no models. `default_model`: may be empty.
+/// Adds the agent `llm`. `default_model`: may be empty.
 void register_llm(agent_registry& into, model_client_ptr client, std::string default_model);
 
 /// The planner that the settings name. Errors: invalid_params (it is no model, or an agent of its

@@ -81,10 +81,7 @@ void conversation::ask() {
     return fail("the conversation is longer than " + std::to_string(llm_conversation_bytes_max)
                     + " bytes",
                 false);
-  if (!said_.empty() && !note_.turns.empty()) {
-    auto& told = note_.turns.back().told;
-    told += (told.empty() ? "" : "\n") + std::exchange(said_, {});
-  }
+  add_said();
   models::chat_request request;
   request.messages = first_;
   for (const auto& each : note_.turns) {
@@ -106,7 +103,16 @@ void conversation::add_turn(llm_turn turn) {
   keep();
 }
 
+/// What people have said is told with the last turn.
+void conversation::add_said() {
+  if (said_.empty() || note_.turns.empty())
+    return;
+  auto& told = note_.turns.back().told;
+  told += (told.empty() ? "" : "\n") + std::exchange(said_, {});
+}
+
 void conversation::keep() {
+  add_said(); // the note counts it
   phase_ = phase::noting;
   steps_.emplace_back(llm_keep{write_llm_note(note_)});
 }

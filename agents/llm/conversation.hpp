@@ -111,6 +111,7 @@ private:
   void take_structured(const models::chat_answer& answer);
   void add_turn(llm_turn turn);
   void keep();
+  void add_said();
   void log(const models::call_outcome& outcome);
   void flush(point now, bool is_last);
   void end(agent_report how);

@@ -58,7 +58,8 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
       return server_id_in(directory);
     };
   out.add("a2a", std::make_shared<a2a_agent>(std::move(delegated)));
-  register_llm(out, models, settings.llm_model);
+  if (models) // a server offers what it can do
+    register_llm(out, models, settings.llm_model);
   if (!settings.agent.empty())
     out.default_agent = settings.agent;
   if (out.find(out.default_agent) == nullptr)

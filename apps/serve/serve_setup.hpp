@@ -15,11 +15,11 @@ namespace troupe {
 /// the message names file and setting.
 [[nodiscard]] result<serve_settings> effective_settings(const serve_options& options);
 
-/// The agents that these settings offer; `a2a` knows the targets of `config_file`, `llm` the
-/// `models` (null: none). Errors: agent_not_found, if the default one is not among them; those of
-/// delegation_targets.
+/// The agents that these settings offer; `a2a` knows the targets of `config_file`, `llm` asks the
+/// `models` (null: there is no such agent). Errors: agent_not_found, if the default one is not
+/// among them; those of delegation_targets.
 [[nodiscard]] result<agent_registry> make_agents(const serve_settings& settings,
                                                  const std::string& config_file,
-                                                 const model_client_ptr& models = nullptr);
+                                                 const model_client_ptr& models);
 
 } // namespace troupe

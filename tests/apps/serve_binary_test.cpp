@@ -49,7 +49,7 @@ TEST_CASE("a server says where it listens, answers, and drains on SIGTERM with 0
   INFO(serve.err());
   REQUIRE(port != 0);
   CHECK(contains(serve.err(), "records in " + (place / "data") + " (sync)"));
-  CHECK(contains(serve.err(), "agents: a2a, echo, llm, noop, scripted, sleep; default: echo"));
+  CHECK(contains(serve.err(), "agents: a2a, echo, noop, scripted, sleep; default: echo"));
   CHECK(contains(serve.err(), "recovered 0 objectives"));
   CHECK(http_client(port).get("/healthz").status == 200);
   CHECK(contains(http_client(port).get("/.well-known/agent-card.json").body, "\"skills\""));

@@ -298,7 +298,11 @@ TEST_CASE("a message to the running task is told with the next round", "[agents]
   talk_bed bed(talk_bed::with_tools());
   static_cast<void>(bed.course.begin());
   bed.course.on_said(*test::user_says("Hurry."));
-  static_cast<void>(bed.course.on_answer(bed.now, calls({city_call})));
+  const auto kept = bed.course.on_answer(bed.now, calls({city_call}));
+  // Durable with its count: a restart loses it not, and tells it once.
+  const auto left = read_llm_note(std::get<llm_keep>(kept.back()).note).value();
+  CHECK(left.inputs == 1);
+  CHECK(left.turns.at(0).told == "Hurry.");
   static_cast<void>(bed.course.on_noted());
   static_cast<void>(bed.course.on_answered(*test::user_says("Oslo")));
   const auto next = bed.course.on_noted();
