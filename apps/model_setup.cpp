@@ -62,7 +62,8 @@ void register_own_llm(agent_registry& into) {
   llm_options options;
   const auto path = own_config_path();
   std::error_code failed;
-  if (!path.empty() && std::filesystem::exists(path, failed)) {
+  const bool is_given = std::getenv("TROUPE_CONFIG") != nullptr;
+  if (!path.empty() && (is_given || std::filesystem::exists(path, failed))) {
     if (auto client = open_models(path))
       options.models = std::move(*client);
     else
