@@ -90,9 +90,9 @@ admission(const model_settings& settings, const http_url& url) {
 
 /// A call that is under way.
 struct open_call {
-  open_call(net::timers_ptr clock, chat_request what_is_asked, call_account of, call_listener to)
-      : request(std::move(what_is_asked)), account(std::move(of)), heard_by(std::move(to)),
-        pause(clock), whole(clock) {}
+  open_call(net::timers_ptr clock, chat_request asked, call_account of, call_listener to)
+      : request(std::move(asked)), account(std::move(of)), heard_by(std::move(to)), pause(clock),
+        whole(clock) {}
 
   void abandon() {
     heard_by = {};

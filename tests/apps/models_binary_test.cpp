@@ -90,7 +90,9 @@ TEST_CASE("a text that a model plans runs to its end, with a question to a perso
   CHECK_THAT(all, ContainsSubstring("one traveller"));
   const auto done = bed.here->ask("GetTask", R"({"id":")" + root + R"("})");
   CHECK_THAT(boost::json::serialize(done), ContainsSubstring("All is booked."));
-  CHECK_THAT(bed.here->program().err(), ContainsSubstring("model plans: 11 + "));
+  CHECK(bed.here->program().read_until([](const process& server) {
+    return server.err().find("model plans: 11 + ") != std::string::npos;
+  }));
   CHECK(bed.models.requests_for("tool") == 2);
 }
 
