@@ -8,6 +8,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <chrono>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -90,9 +91,11 @@ TEST_CASE("a text that a model plans runs to its end, with a question to a perso
   CHECK_THAT(all, ContainsSubstring("one traveller"));
   const auto done = bed.here->ask("GetTask", R"({"id":")" + root + R"("})");
   CHECK_THAT(boost::json::serialize(done), ContainsSubstring("All is booked."));
-  CHECK(bed.here->program().read_until([](const process& server) {
-    return server.err().find("model plans: 11 + ") != std::string::npos;
-  }));
+  CHECK(bed.here->program().read_until(
+      [](const process& server) {
+        return server.err().find("model plans: 11 + ") != std::string::npos;
+      },
+      std::chrono::seconds{20}));
   CHECK(bed.models.requests_for("tool") == 2);
 }
 
