@@ -2,6 +2,7 @@
 
 #include "actors/objective/acceptance.hpp"
 #include "apps/delegation_setup.hpp"
+#include "apps/model_setup.hpp"
 #include "apps/shown_name.hpp"
 #include "apps/text_file.hpp"
 #include "apps/yaml.hpp"
@@ -175,6 +176,7 @@ void register_own_agents(agent_registry& into, std::shared_ptr<program_log> log,
   options.command->parallel_max = commands_max;
   register_builtin_agents(into, options);
   register_own_delegation(into);
+  register_own_llm(into);
 }
 
 } // namespace troupe

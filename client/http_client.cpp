@@ -214,13 +214,25 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
         wire->close();
     });
   }
+  /// From now on a connection is made, in its own time if it has one.
+  void begin_connect() {
+    const auto& options = shared->options;
+    allowed = options.connect_timeout.count() > 0 ? options.connect_timeout : options.timeout;
+    deadline = shared->clock->now() + allowed;
+  }
+  /// It stands.
+  void end_connect() {
+    if (shared->options.connect_timeout.count() == 0)
+      return;
+    allowed = shared->options.timeout;
+    deadline = shared->clock->now() + allowed;
+  }
   [[nodiscard]] error failed(const char* text, const error_code& why) const {
     if (closed)
       return make_error(errc::canceled, "closed");
     if (expired)
       return make_error(errc::timed_out, url.authority() + " " + text + " in "
-                                             + std::to_string(shared->options.timeout.count())
-                                             + " ms");
+                                             + std::to_string(allowed.count()) + " ms");
     return make_error(errc::unavailable, url.authority() + " " + text + " (" + why.message() + ")");
   }
 
@@ -231,7 +243,8 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   timer waiting;                   ///< For a name's addresses.
   timer limit;                     ///< Of what is under way.
   std::shared_ptr<std::optional<result<addresses>>> asked; ///< What is being waited for.
-  std::unique_ptr<begun_answer> begun; ///< Of `begin`, until its body has ended.
+  std::unique_ptr<begun_answer> begun;  ///< Of `begin`, until its body has ended.
+  std::chrono::milliseconds allowed{0}; ///< Until `deadline`, for messages.
   time_point deadline{};
   bool expired = false; ///< `limit` has cut off what was under way.
   bool closed = false;
@@ -263,7 +276,7 @@ awaitable<result<addresses>> http_stream::impl::find_addresses() {
     co_return std::move(**found);
   if (closed)
     co_return make_error(errc::canceled, "closed");
-  const auto in_time = " in " + std::to_string(shared->options.timeout.count()) + " ms";
+  const auto in_time = " in " + std::to_string(allowed.count()) + " ms";
   if (!shared->names.is_asking(url.host))
     co_return make_error(errc::overloaded,
                          "no look-up of " + url.host + " could begin" + in_time
@@ -400,7 +413,7 @@ http_stream::impl::ask(Stream& on, const http::request<http::string_body>& reque
 
 awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request outbound) {
   const auto self = shared_from_this();
-  deadline = shared->clock->now() + shared->options.timeout;
+  begin_connect();
   const bool may_repeat = outbound.may_repeat;
   const auto request = make_request(std::move(outbound));
   for (bool fresh = false;;) {
@@ -416,6 +429,7 @@ awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request 
         co_return connected.error();
       }
     }
+    end_connect();
     result<outbound_answer> answer{outbound_answer{}};
     if (auto* tls = std::get_if<tls_socket>(&wire->stream))
       answer = co_await ask(*tls, request);
@@ -435,7 +449,7 @@ awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request 
 // second request, and a stream keeps its connection anyway.
 awaitable<result<outbound_answer>> http_stream::impl::begin(outbound_request outbound) {
   const auto self = shared_from_this();
-  deadline = shared->clock->now() + shared->options.timeout;
+  begin_connect();
   drop();
   begun = std::make_unique<begun_answer>();
   const auto request = make_request(std::move(outbound));
@@ -444,6 +458,7 @@ awaitable<result<outbound_answer>> http_stream::impl::begin(outbound_request out
     drop();
     co_return connected.error();
   }
+  end_connect();
   result<void> head;
   if (auto* tls = std::get_if<tls_socket>(&wire->stream))
     head = co_await ask_head(*tls, request, *begun, boost::none);

@@ -31,6 +31,8 @@ using addresses = std::vector<asio::ip::address>;
 struct http_client_options {
   std::chrono::milliseconds timeout{
       15'000}; ///< For one exchange, from the name's resolution to the answer's end.
+  /// Until a connection stands; the time-out begins then. Zero: it is part of the time-out.
+  std::chrono::milliseconds connect_timeout{0};
   std::size_t answer_bytes_max =
       64 * 1024;           ///< Of the answer's body; the rest is dropped with the connection.
   std::string trusted_pem; ///< Certificates believed beside the system's.

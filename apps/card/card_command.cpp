@@ -2,6 +2,7 @@
 // signed with a key.
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
+#include "apps/model_setup.hpp"
 #include "apps/serve/serve_setup.hpp"
 #include "apps/text_file.hpp"
 #include "net/card/agent_card.hpp"
@@ -39,7 +40,10 @@ int show(const card_command_options& options) {
   const auto settings = effective_settings({options.config_file, {}, false});
   if (!settings)
     return refuse(settings.error(), exit_usage);
-  const auto agents = make_agents(*settings, options.config_file);
+  const auto models = open_models(options.config_file);
+  if (!models)
+    return refuse(models.error(), exit_usage);
+  const auto agents = make_agents(*settings, options.config_file, *models);
   if (!agents)
     return refuse(agents.error(), exit_usage);
   const auto& server = settings->server;

@@ -200,11 +200,22 @@ int serve_command(const serve_options& options) {
   const auto memory =
       std::make_shared<memory_budget>(memory_limit(settings->memory_bytes_max, memory_given()));
   settings->store.memory = settings->executor.memory = settings->server.memory = memory;
-  auto agents = make_agents(*settings, options.config_file);
+  const auto models = open_models(options.config_file);
+  if (!models) {
+    complain(models.error().message);
+    return exit_usage;
+  }
+  auto agents = make_agents(*settings, options.config_file, *models);
   if (!agents) {
     complain(agents.error().message);
     return exit_usage;
   }
+  if (const auto planned = set_model_planner(*settings, *models, *agents); !planned) {
+    complain(planned.error().message);
+    return exit_usage;
+  }
+  if (*models)
+    (*models)->log = [](const std::string& line) { log_info(line); };
   auto records = open_store(settings->store);
   if (!records) {
     error why = records.error();

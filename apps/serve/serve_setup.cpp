@@ -37,7 +37,8 @@ result<serve_settings> effective_settings(const serve_options& options) {
   return out;
 }
 
-result<agent_registry> make_agents(const serve_settings& settings, const std::string& config_file) {
+result<agent_registry> make_agents(const serve_settings& settings, const std::string& config_file,
+                                   const model_client_ptr& models) {
   agent_registry out;
   builtin_agent_options options;
   if (settings.commands_allowed) {
@@ -61,6 +62,8 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
       return server_id_in(directory);
     };
   out.add("a2a", std::make_shared<a2a_agent>(std::move(delegated)));
+  if (models) // a server offers what it can do
+    register_llm(out, models, settings.llm_model);
   if (!settings.agent.empty())
     out.default_agent = settings.agent;
   if (out.find(out.default_agent) == nullptr)

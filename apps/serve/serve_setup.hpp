@@ -1,6 +1,7 @@
 // What `troupe serve` and `troupe card` make of their configuration before anything runs.
 #pragma once
 
+#include "apps/model_setup.hpp"
 #include "apps/options.hpp"
 #include "apps/settings/settings.hpp"
 #include <troupe/actors/agent.hpp>
@@ -14,9 +15,11 @@ namespace troupe {
 /// the message names file and setting.
 [[nodiscard]] result<serve_settings> effective_settings(const serve_options& options);
 
-/// The agents that these settings offer; `a2a` knows the targets of `config_file`. Errors:
-/// agent_not_found, if the default one is not among them; those of delegation_targets.
+/// The agents that these settings offer; `a2a` knows the targets of `config_file`, `llm` asks the
+/// `models` (null: there is no such agent). Errors: agent_not_found, if the default one is not
+/// among them; those of delegation_targets.
 [[nodiscard]] result<agent_registry> make_agents(const serve_settings& settings,
-                                                 const std::string& config_file);
+                                                 const std::string& config_file,
+                                                 const model_client_ptr& models);
 
 } // namespace troupe

@@ -79,7 +79,7 @@ result<void> read_table(serve_settings& to, const toml::table& table, const std:
                         const std::string& name) {
   for (const auto& [key, node] : table) {
     const std::string path = prefix + std::string(key.str());
-    if (path == targets_table)
+    if (path == targets_table || path == models_table)
       continue;
     const auto& where = node.source();
     if (const auto* inner = node.as_table(); inner != nullptr && is_table_name(path)) {
@@ -149,6 +149,37 @@ result<std::vector<target_row>> read_target_rows(std::string_view text, const st
     if (!row)
       return row.error();
     out.push_back(std::move(*row));
+  }
+  return out;
+}
+
+result<std::vector<model_row>> read_model_rows(std::string_view text, const std::string& name) {
+  serve_settings others;
+  if (const auto fine = read_config(others, text, name); !fine)
+    return fine.error();
+  const auto whole = toml::parse(text, name);
+  std::vector<model_row> out;
+  const auto* found = whole.get(models_table);
+  if (found == nullptr)
+    return out;
+  const auto* all = found->as_table();
+  if (all == nullptr)
+    return at_line(name, found->source(), "\"models\" must be tables: [models.NAME]");
+  for (const auto& [key, node] : *all) {
+    const auto* table = node.as_table();
+    if (table == nullptr)
+      return at_line(name, node.source(), "\"models\" must be tables: [models.NAME]");
+    auto& row = out.emplace_back();
+    row.name = std::string(key.str());
+    row.line = node.source().begin.line;
+    for (const auto& [member, value] : *table) {
+      auto read = value_of(value);
+      if (!read)
+        return at_line(name, value.source(),
+                       troupe::quoted(std::string(member.str()))
+                           + " must be a string, a number, true or false");
+      row.members.emplace_back(std::string(member.str()), std::move(*read));
+    }
   }
   return out;
 }

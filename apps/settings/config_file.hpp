@@ -8,12 +8,16 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace troupe {
 
 /// The table `[[targets]]` is not a setting of the server: it is passed over.
 inline constexpr std::string_view targets_table = "targets";
+
+/// The tables `[models.NAME]` are none either.
+inline constexpr std::string_view models_table = "models";
 
 /// Sets everything that `text` names; `name` is the file's, for messages. Errors: invalid_document
 /// with file, line and, for an unknown key, the one that was probably meant. Nothing is promised
@@ -31,5 +35,16 @@ struct target_row {
 /// wants it. Errors: as there.
 [[nodiscard]] result<std::vector<target_row>> read_target_rows(std::string_view text,
                                                                const std::string& name);
+
+/// One of `[models.NAME]`: its members, and the line where it begins.
+struct model_row {
+  std::string name;
+  std::vector<std::pair<std::string, setting_value>> members;
+  std::uint32_t line = 0;
+};
+
+/// The models that `text` names, by their names. As read_target_rows.
+[[nodiscard]] result<std::vector<model_row>> read_model_rows(std::string_view text,
+                                                             const std::string& name);
 
 } // namespace troupe

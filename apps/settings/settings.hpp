@@ -33,6 +33,8 @@ struct serve_settings {
   std::chrono::milliseconds drain_bound{10'000};
   /// Tasks of the agent `a2a` may name URLs with private addresses.
   bool private_urls_allowed = false;
+  std::string planner_model; ///< A name of `[models.NAME]`; empty: no model plans.
+  std::string llm_model;     ///< Of tasks of the agent `llm` that name none.
 };
 
 using text_list = std::vector<std::string>;

@@ -9,7 +9,7 @@ constexpr auto rooms = std::to_array<std::string_view>(
     {"protocol", "planner", "store", "client", "actors", "agents", "net", "apps"});
 constexpr auto free_folders = std::to_array<std::string_view>(
     {"bench/", "examples/", "sim/", "tests/attack/", "tests/bench/", "tests/fuzz/", "tests/house/",
-     "tests/sim/", "tests/support/"});
+     "tests/models/", "tests/sim/", "tests/support/"});
 /// Headers of the operating system; all others without a dot are the standard library's.
 constexpr auto system_headers = std::to_array<std::string_view>(
     {"sys/", "unistd.h", "fcntl.h", "signal.h", "poll.h", "termios.h", "spawn.h", "pthread.h",

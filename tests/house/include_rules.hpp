@@ -159,8 +159,8 @@ inline constexpr auto libraries = std::to_array<library>({
 
 /// Why the file at `path` may not include `target` (with its quotes or brackets); nothing if it
 /// may. `tests/ROOM` may include what ROOM may, every room's headers and Catch2; `bench`,
-/// `examples`, `sim`, and in `tests` also `attack`, `bench`, `fuzz`, `house`, `sim` and `support`
-/// may include everything.
+/// `examples`, `sim`, and in `tests` also `attack`, `bench`, `fuzz`, `house`, `models`, `sim` and
+/// `support` may include everything.
 [[nodiscard]] std::optional<std::string> refuse_include(std::string_view path,
                                                         std::string_view target);
 

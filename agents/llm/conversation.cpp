@@ -1,0 +1,368 @@
+#include "agents/llm/conversation.hpp"
+
+#include "agents/llm/llm_tools.hpp"
+#include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_schema.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr const char* answer_name = "answer";
+constexpr std::string_view model_call_key = "troupe/v1/model";
+constexpr std::string_view thought_begin = "<think>";
+constexpr std::string_view thought_end = "</think>";
+
+std::string_view without_first_blanks(std::string_view text) noexcept {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
+}
+
+/// What of a text that has begun is to be shown. Nothing yet: it may be thoughts.
+std::optional<std::string_view> shown_part(std::string_view text) noexcept {
+  const auto said = without_first_blanks(text);
+  if (said.size() < thought_begin.size() && thought_begin.starts_with(said))
+    return std::nullopt;
+  if (!said.starts_with(thought_begin))
+    return text;
+  const auto end = said.find(thought_end);
+  if (end == std::string_view::npos)
+    return std::nullopt;
+  const auto rest = without_first_blanks(said.substr(end + thought_end.size()));
+  return rest.empty() ? std::nullopt : std::optional{rest};
+}
+
+std::string_view words_of(question_end how) noexcept {
+  switch (how) {
+    case question_end::expired: return "nobody has answered in time";
+    case question_end::withdrawn: return "the question was withdrawn";
+    case question_end::declined: return "the person does not answer it";
+    case question_end::canceled: break;
+  }
+  return "the person wanted to choose nothing";
+}
+
+} // namespace
+
+conversation::conversation(llm_terms terms, std::vector<models::chat_message> first, llm_note note,
+                           std::vector<message_ptr> inputs)
+    : terms_(std::move(terms)), first_(std::move(first)), note_(std::move(note)),
+      inputs_(inputs.begin(), inputs.end()) {}
+
+// -- rounds ---------------------------------------------------------------------------------------
+
+llm_steps conversation::begin() {
+  go_on();
+  return finish_turn();
+}
+
+/// What follows from the last turn, which is durable.
+void conversation::go_on() {
+  if (!note_.turns.empty() && note_.turns.back().results.size() < note_.turns.back().calls.size())
+    return run_calls();
+  for (const auto& each : std::exchange(inputs_, {})) // said before a restart
+    on_said(*each);
+  ask();
+}
+
+void conversation::ask() {
+  if (note_.turns.size() >= terms_.rounds_max)
+    return fail("the model " + terms_.model + " has not come to an answer in "
+                    + std::to_string(terms_.rounds_max) + " rounds",
+                false);
+  if (bytes() > llm_conversation_bytes_max)
+    return fail("the conversation is longer than " + std::to_string(llm_conversation_bytes_max)
+                    + " bytes",
+                false);
+  add_said();
+  models::chat_request request;
+  request.messages = first_;
+  for (const auto& each : note_.turns) {
+    request.messages.push_back({models::speaker::assistant, each.content, each.calls});
+    for (std::size_t i = 0; i < each.calls.size(); ++i)
+      request.messages.push_back({models::speaker::tool, each.results[i], {}, each.calls[i].id});
+    if (!each.told.empty())
+      request.messages.push_back({models::speaker::user, each.told});
+  }
+  request.tools = llm_tool_specs(terms_.tools);
+  request.schema = terms_.schema;
+  on_retry(); // nothing of it is shown yet
+  phase_ = phase::asking;
+  steps_.emplace_back(llm_ask{std::move(request)});
+}
+
+void conversation::add_turn(llm_turn turn) {
+  note_.turns.push_back(std::move(turn));
+  keep();
+}
+
+/// What people have said is told with the last turn.
+void conversation::add_said() {
+  if (said_.empty() || note_.turns.empty())
+    return;
+  auto& told = note_.turns.back().told;
+  told += (told.empty() ? "" : "\n") + std::exchange(said_, {});
+}
+
+void conversation::keep() {
+  add_said(); // the note counts it
+  phase_ = phase::noting;
+  steps_.emplace_back(llm_keep{write_llm_note(note_)});
+}
+
+llm_steps conversation::on_noted() {
+  if (phase_ == phase::noting)
+    go_on();
+  return finish_turn();
+}
+
+// -- answers of the model -------------------------------------------------------------------------
+
+llm_steps conversation::on_answer(point now, const models::call_outcome& outcome) {
+  if (phase_ != phase::asking)
+    return finish_turn();
+  note_.spent += outcome.cost.spent;
+  log(outcome);
+  if (!outcome.answer) {
+    const auto& why = outcome.answer.failure;
+    fail("the model " + terms_.model + ": " + why.message,
+         models::may_pass(why.kind) || why.kind == models::failure_kind::breaker_open
+             || why.kind == models::failure_kind::unreadable);
+    return finish_turn();
+  }
+  const auto& answer = *outcome.answer.value;
+  switch (models::kind_of(answer)) {
+    case models::answer_kind::text: take_text(now, answer); break;
+    case models::answer_kind::calls: take_calls(answer); break;
+    case models::answer_kind::too_long:
+      flush(now, true);
+      fail("the answer of the model " + terms_.model + " was cut off at its limit of tokens",
+           false);
+      break;
+    case models::answer_kind::refused:
+      end(report_rejected{"the model " + terms_.model + " refused: "
+                          + (answer.refusal.empty() ? "without a reason" : answer.refusal)});
+      break;
+    case models::answer_kind::filtered:
+      fail("a filter of the server took the answer of the model " + terms_.model + " away", false);
+      break;
+  }
+  return finish_turn();
+}
+
+void conversation::take_text(point now, const models::chat_answer& answer) {
+  if (!terms_.schema.empty())
+    return take_structured(answer);
+  // A short text that could have become a thought is none.
+  if (is_thinking_ && !without_first_blanks(held_).starts_with(thought_begin))
+    buffer_ = std::exchange(held_, {});
+  if (!is_shown_ && buffer_.empty())
+    return fail("the model " + terms_.model + " answered with nothing", true);
+  flush(now, true);
+  end(report_completed{});
+}
+
+void conversation::take_structured(const models::chat_answer& answer) {
+  boost::system::error_code failed;
+  auto value = parse_json(models::plain_content(answer.content), failed);
+  std::string fault;
+  if (failed)
+    fault = "it is no JSON (" + json_fault(failed) + ")";
+  else if (const auto misfit = find_misfit(value, terms_.schema))
+    fault = (misfit->pointer.empty() ? std::string("the value") : misfit->pointer) + " "
+            + misfit->message;
+  if (fault.empty()) {
+    artifact made;
+    made.artifact_id = answer_name;
+    made.name = answer_name;
+    made.parts.push_back(data_part(std::move(value)));
+    return end(report_completed{{std::move(made)}, {}});
+  }
+  if (note_.repairs > 0)
+    return fail("the answer of the model " + terms_.model + " does not fit its schema: " + fault,
+                true);
+  ++note_.repairs;
+  add_turn({answer.content,
+            {},
+            {},
+            "This does not fit the schema: " + fault
+                + ". Answer with the corrected JSON value and nothing else."});
+}
+
+void conversation::take_calls(const models::chat_answer& answer) {
+  add_turn({answer.content, answer.calls});
+}
+
+// -- tools ----------------------------------------------------------------------------------------
+
+std::string conversation::key_of_call() const {
+  return "llm-" + std::to_string(note_.turns.size()) + "-"
+         + std::to_string(note_.turns.back().results.size());
+}
+
+/// Carries out the calls of the last turn that have no result, one after the other.
+void conversation::run_calls() {
+  auto& turn = note_.turns.back();
+  while (turn.results.size() < turn.calls.size()) {
+    auto asked = read_question_call(turn.calls[turn.results.size()], terms_.tools);
+    if (!asked) {
+      if (++note_.wrong_calls >= llm_wrong_calls_max)
+        return fail("the model " + terms_.model + " has made " + std::to_string(llm_wrong_calls_max)
+                        + " wrong calls; the last one: " + asked.error().message,
+                    false);
+      turn.results.push_back("error: " + asked.error().message);
+      continue;
+    }
+    if (!inputs_.empty()) { // it was answered before a restart
+      turn.results.push_back(told_answer(*inputs_.front()));
+      inputs_.pop_front();
+      ++note_.inputs;
+      continue;
+    }
+    asks_ = key_of_call();
+    asked->key = asks_;
+    phase_ = phase::waiting;
+    steps_.emplace_back(llm_report{std::move(*asked)});
+    return;
+  }
+  keep();
+}
+
+void conversation::take_result(std::string result) {
+  asks_.clear();
+  note_.turns.back().results.push_back(std::move(result));
+  run_calls();
+}
+
+llm_steps conversation::on_answered(const message& answer) {
+  if (phase_ != phase::waiting) {
+    on_said(answer);
+    return finish_turn();
+  }
+  ++note_.inputs;
+  take_result(told_answer(answer));
+  return finish_turn();
+}
+
+llm_steps conversation::on_unanswered(const std::string& key, question_end how) {
+  if (phase_ == phase::waiting && key == asks_)
+    take_result("There is no answer: " + std::string(words_of(how)) + ".");
+  return finish_turn();
+}
+
+void conversation::on_said(const message& said) {
+  if (phase_ == phase::ended)
+    return;
+  ++note_.inputs;
+  said_ += (said_.empty() ? "" : "\n") + told_answer(said);
+}
+
+// -- what is shown --------------------------------------------------------------------------------
+
+void conversation::on_retry() {
+  held_.clear();
+  buffer_.clear();
+  is_thinking_ = true;
+  is_shown_ = false;
+}
+
+llm_steps conversation::on_text(point now, std::string_view text) {
+  if (phase_ != phase::asking || !terms_.schema.empty())
+    return finish_turn();
+  if (is_thinking_) {
+    held_ += text;
+    const auto shown = shown_part(held_);
+    if (!shown)
+      return finish_turn();
+    buffer_ = *shown;
+    held_.clear();
+    is_thinking_ = false;
+  } else {
+    buffer_ += text;
+  }
+  if (buffer_.empty())
+    return finish_turn();
+  if (now >= flush_at_)
+    flush(now, false);
+  else
+    steps_.emplace_back(llm_wait{flush_at_});
+  return finish_turn();
+}
+
+llm_steps conversation::on_time(point now) {
+  if (phase_ == phase::asking && now >= flush_at_ && !buffer_.empty())
+    flush(now, false);
+  return finish_turn();
+}
+
+void conversation::flush(point now, bool is_last) {
+  if (buffer_.empty() && !(is_last && is_shown_))
+    return;
+  report_artifact chunk;
+  chunk.artifact.artifact_id = answer_name;
+  chunk.artifact.name = answer_name;
+  chunk.artifact.parts.push_back(text_part(std::exchange(buffer_, {})));
+  chunk.append = std::exchange(is_shown_, true);
+  chunk.last_chunk = is_last;
+  flush_at_ = now + llm_chunk_interval;
+  steps_.emplace_back(llm_report{std::move(chunk)});
+}
+
+void conversation::log(const models::call_outcome& outcome) {
+  const auto& cost = outcome.cost;
+  const auto& end = outcome.answer;
+  const std::string how =
+      end ? std::string(to_string(end.value->finish)) : std::string(to_string(end.failure.kind));
+  report_message told;
+  told.message.from = role::agent;
+  told.message.parts.push_back(
+      text_part("model " + terms_.model + ": " + std::to_string(cost.usage.prompt_tokens) + " + "
+                + std::to_string(cost.usage.answer_tokens) + " tokens"
+                + (cost.usage.is_estimated ? " (estimated)" : "") + ", "
+                + std::to_string(cost.spent.time.count()) + " ms, " + how));
+  json::object about;
+  about["model"] = terms_.model;
+  about["promptTokens"] = cost.usage.prompt_tokens;
+  about["answerTokens"] = cost.usage.answer_tokens;
+  about["estimated"] = cost.usage.is_estimated;
+  about["milliseconds"] = cost.spent.time.count();
+  about["tries"] = cost.tries;
+  about["outcome"] = how;
+  if (cost.spent.cost > 0)
+    about["cost"] = static_cast<double>(cost.spent.cost) / 1e6;
+  told.message.metadata[model_call_key] = std::move(about);
+  steps_.emplace_back(llm_report{std::move(told)});
+}
+
+// -- the end --------------------------------------------------------------------------------------
+
+std::size_t conversation::bytes() const noexcept {
+  std::size_t out = 0;
+  for (const auto& turn : note_.turns) {
+    out += turn.content.size() + turn.told.size();
+    for (const auto& each : turn.calls)
+      out += each.arguments.size();
+    for (const auto& each : turn.results)
+      out += each.size();
+  }
+  return out;
+}
+
+void conversation::end(agent_report how) {
+  phase_ = phase::ended;
+  steps_.emplace_back(llm_report{std::move(how)});
+  steps_.emplace_back(llm_end{});
+}
+
+void conversation::fail(std::string reason, bool retry) {
+  end(report_failed{std::move(reason), retry});
+}
+
+} // namespace troupe

@@ -1,0 +1,138 @@
+// The course of one attempt of the agent `llm`: when the model is asked, what its tools lead to,
+// when a person is asked, what is shown and how it ends. It decides and does nothing itself: each
+// member takes what happened, and returns what is to be done. A plain value;
+// agents/llm/llm_agent.cpp carries it out.
+//
+// What it guarantees: before anything follows from an answer of the model, the note that has it is
+// durable. Only tools that the task lists are used; what an artifact, a person or the model says
+// adds none.
+#pragma once
+
+#include "agents/llm/llm_note.hpp"
+#include "client/models/model_client.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/time_source.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace troupe {
+
+/// Calls that were wrong, in one attempt; then it fails.
+inline constexpr std::uint32_t llm_wrong_calls_max = 3;
+/// Between two chunks of a text: at most 20 a second.
+inline constexpr std::chrono::milliseconds llm_chunk_interval{50};
+/// Of all that a model and its tools have said, in one attempt.
+inline constexpr std::size_t llm_conversation_bytes_max = std::size_t{2} << 20;
+
+struct llm_terms {
+  std::string model; ///< For words.
+  std::vector<std::string> tools;
+  boost::json::object schema; ///< Of the answer; empty: a text, which streams.
+  std::uint32_t rounds_max = 10;
+};
+
+// -- what is to be done ---------------------------------------------------------------------------
+
+/// Ask the model; then on_text, on_retry, on_answer.
+struct llm_ask {
+  models::chat_request request;
+};
+/// Keep the note; on_noted once it is durable.
+struct llm_keep {
+  std::string note;
+};
+/// Call on_time then, in place of what was said before.
+struct llm_wait {
+  time_source::steady_point until;
+};
+struct llm_report {
+  agent_report report;
+};
+/// Nothing follows.
+struct llm_end {};
+
+using llm_step = std::variant<llm_ask, llm_keep, llm_wait, llm_report, llm_end>;
+using llm_steps = std::vector<llm_step>;
+
+class conversation {
+public:
+  using point = time_source::steady_point;
+
+  /// `first`: how it begins. `note`: of an attempt that goes on, else empty but for its counts.
+  /// `inputs`: messages of the task that the note does not know.
+  conversation(llm_terms terms, std::vector<models::chat_message> first, llm_note note,
+               std::vector<message_ptr> inputs);
+
+  [[nodiscard]] llm_steps begin();
+  /// The answer goes on with `text`.
+  [[nodiscard]] llm_steps on_text(point now, std::string_view text);
+  /// What came of the answer is void: the model is asked again.
+  void on_retry();
+  [[nodiscard]] llm_steps on_answer(point now, const models::call_outcome& outcome);
+  [[nodiscard]] llm_steps on_noted();
+  [[nodiscard]] llm_steps on_time(point now);
+
+  // what our task says
+  /// The answer to the question that was asked first.
+  [[nodiscard]] llm_steps on_answered(const message& answer);
+  /// There will be none.
+  [[nodiscard]] llm_steps on_unanswered(const std::string& key, question_end how);
+  /// A message that answers nothing.
+  void on_said(const message& said);
+
+  [[nodiscard]] const llm_note& note() const noexcept { return note_; }
+  [[nodiscard]] bool has_ended() const noexcept { return phase_ == phase::ended; }
+
+private:
+  enum class phase : std::uint8_t {
+    asking,  ///< The model is asked.
+    noting,  ///< The note becomes durable.
+    waiting, ///< A person is asked.
+    ended,
+  };
+
+  [[nodiscard]] llm_steps finish_turn() { return std::exchange(steps_, {}); }
+  void ask();
+  void go_on();
+  void run_calls();
+  void take_result(std::string result);
+  void take_calls(const models::chat_answer& answer);
+  void take_text(point now, const models::chat_answer& answer);
+  void take_structured(const models::chat_answer& answer);
+  void add_turn(llm_turn turn);
+  void keep();
+  void add_said();
+  void log(const models::call_outcome& outcome);
+  void flush(point now, bool is_last);
+  void end(agent_report how);
+  void fail(std::string reason, bool retry);
+  [[nodiscard]] std::size_t bytes() const noexcept;
+  [[nodiscard]] std::string key_of_call() const;
+
+  const llm_terms terms_;
+  std::vector<models::chat_message> first_;
+  llm_note note_;
+  std::deque<message_ptr> inputs_; ///< From before a restart: answers that are not taken yet.
+  std::string said_;               ///< By people, for the next round.
+  phase phase_ = phase::asking;
+  std::string asks_; ///< The key of the question that is open; empty: none.
+  // the text of the answer that is coming
+  std::string held_; ///< It may be thoughts, which are not shown.
+  bool is_thinking_ = true;
+  std::string buffer_;
+  bool is_shown_ = false;
+  point flush_at_{};
+  llm_steps steps_;
+};
+
+} // namespace troupe

@@ -1,0 +1,40 @@
+// The agent `llm`: a task is done by a language model (docs/models.md). What it says is shown while
+// it comes; it may ask a person; what it was asked survives the process.
+#pragma once
+
+#include "agents/llm/llm_input.hpp"
+#include "client/models/model_client.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace troupe {
+
+struct llm_options {
+  std::shared_ptr<models::model_client> models; ///< Null: there are none.
+  /// Why they are not known, for the task that wants one; no code: they are.
+  error no_models{};
+  std::string default_model; ///< Of tasks that name none; empty: the only one that there is.
+  /// Start the client with the first task; else the caller takes its turns.
+  bool starts_client = true;
+};
+
+class llm_agent final : public agent {
+public:
+  explicit llm_agent(llm_options options) : options_(std::move(options)) {}
+
+  [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
+  [[nodiscard]] bool goes_on(const std::string& note) const override;
+  [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
+  [[nodiscard]] std::string description() const override;
+
+private:
+  [[nodiscard]] result<const models::model_settings*> model_of(const std::string& name) const;
+
+  const llm_options options_;
+};
+
+} // namespace troupe

@@ -1,0 +1,116 @@
+#include "agents/llm/llm_note.hpp"
+
+#include "protocol/json/json_parser.hpp"
+#include <troupe/protocol/task_life.hpp>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::string_view llm_note_begins = R"({"llm":1,)";
+
+std::string text_of_note(const json::object& from, std::string_view name) {
+  const auto* found = from.if_contains(name);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string{};
+}
+
+std::int64_t number_of_note(const json::object& from, std::string_view name) {
+  const auto* found = from.if_contains(name);
+  return found != nullptr && found->is_int64() && found->get_int64() > 0 ? found->get_int64() : 0;
+}
+
+const json::array& list_of_note(const json::object& from, std::string_view name) {
+  static const json::array nothing;
+  const auto* found = from.if_contains(name);
+  return found != nullptr && found->is_array() ? found->get_array() : nothing;
+}
+
+json::object write_turn(const llm_turn& from) {
+  json::object out;
+  out["content"] = from.content;
+  if (!from.calls.empty()) {
+    auto& calls = out["calls"].emplace_array();
+    for (const auto& each : from.calls)
+      calls.emplace_back(json::array{each.id, each.name, each.arguments});
+    out["results"] = json::array(from.results.begin(), from.results.end());
+  }
+  if (!from.told.empty())
+    out["told"] = from.told;
+  return out;
+}
+
+llm_turn read_turn(const json::value& from) {
+  llm_turn out;
+  const auto* object = from.if_object();
+  if (object == nullptr)
+    return out;
+  out.content = text_of_note(*object, "content");
+  out.told = text_of_note(*object, "told");
+  for (const auto& each : list_of_note(*object, "calls"))
+    if (const auto* call = each.if_array(); call && call->size() == 3)
+      out.calls.push_back({std::string((*call)[0].as_string()), std::string((*call)[1].as_string()),
+                           std::string((*call)[2].as_string())});
+  for (const auto& each : list_of_note(*object, "results"))
+    if (each.is_string())
+      out.results.emplace_back(each.get_string());
+  return out;
+}
+
+json::object write_counts(const llm_note& note) {
+  json::object out;
+  out["llm"] = 1;
+  out["begunWith"] = note.begun_with;
+  out["inputs"] = note.inputs;
+  out["wrongCalls"] = note.wrong_calls;
+  out["repairs"] = note.repairs;
+  out["tokens"] = note.spent.tokens;
+  out["cost"] = note.spent.cost;
+  out["ms"] = note.spent.time.count();
+  return out;
+}
+
+} // namespace
+
+bool is_llm_note(std::string_view text) noexcept {
+  return text.starts_with(llm_note_begins);
+}
+
+std::string write_llm_note(const llm_note& note) {
+  auto out = write_counts(note);
+  auto& turns = out["turns"].emplace_array();
+  for (const auto& each : note.turns)
+    turns.emplace_back(write_turn(each));
+  auto text = json::serialize(out);
+  if (text.size() <= note_bytes_max)
+    return text;
+  auto counts = note;
+  counts.wrong_calls = counts.repairs = 0; // of a conversation that begins anew
+  return json::serialize(write_counts(counts));
+}
+
+result<llm_note> read_llm_note(std::string_view text) {
+  boost::system::error_code failed;
+  const auto tree = parse_json(text, failed);
+  const auto* from = tree.if_object();
+  if (failed || from == nullptr || !is_llm_note(text))
+    return make_error(errc::invalid_params, "the note of the attempt is none of a conversation");
+  llm_note out;
+  out.begun_with = static_cast<std::uint32_t>(number_of_note(*from, "begunWith"));
+  out.inputs = static_cast<std::uint32_t>(number_of_note(*from, "inputs"));
+  out.wrong_calls = static_cast<std::uint32_t>(number_of_note(*from, "wrongCalls"));
+  out.repairs = static_cast<std::uint32_t>(number_of_note(*from, "repairs"));
+  out.spent.tokens = static_cast<std::uint64_t>(number_of_note(*from, "tokens"));
+  out.spent.cost = number_of_note(*from, "cost");
+  out.spent.time = std::chrono::milliseconds{number_of_note(*from, "ms")};
+  for (const auto& each : list_of_note(*from, "turns"))
+    out.turns.push_back(read_turn(each));
+  return out;
+}
+
+} // namespace troupe

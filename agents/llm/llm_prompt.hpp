@@ -1,0 +1,30 @@
+// What a model is told of a task: the prompt, and what other tasks have made, between marks. Plain
+// functions.
+#pragma once
+
+#include "agents/llm/llm_input.hpp"
+#include "client/models/chat.hpp"
+#include <troupe/actors/agent.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// Of one artifact, and of all of one task: what is longer is cut in the middle, and it is said.
+inline constexpr std::size_t llm_artifact_bytes_max = std::size_t{64} << 10;
+inline constexpr std::size_t llm_artifacts_bytes_max = std::size_t{256} << 10;
+
+/// `text`, or its beginning and its end with a line between that says how much is left out.
+[[nodiscard]] std::string cut_in_the_middle(std::string_view text, std::size_t bytes_max);
+
+/// How the conversation begins, with the first `messages` of the order's. `mark`: fresh, so that no
+/// artifact can have it in it.
+[[nodiscard]] std::vector<models::chat_message> first_messages(const order& of,
+                                                               const llm_input& input,
+                                                               std::size_t messages,
+                                                               std::string_view mark);
+
+} // namespace troupe

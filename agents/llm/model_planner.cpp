@@ -1,0 +1,107 @@
+#include "agents/llm/model_planner.hpp"
+
+#include "agents/llm/plan_reply.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// Asks, and asks once more if the answer is none. On the loop, after its construction.
+class model_planning : public std::enable_shared_from_this<model_planning> {
+public:
+  model_planning(models::model_client& client, const models::model_settings& model,
+                 planning_order_ptr order, planner_port_ptr port)
+      : client_(client), model_(model), order_(std::move(order)), port_(std::move(port)),
+        request_(plan_request(*order_)) {}
+
+  void ask() {
+    if (is_dropped_)
+      return;
+    models::call_listener to;
+    to.on_end = [this, self = shared_from_this()](models::call_outcome outcome) {
+      take(std::move(outcome));
+    };
+    call_ = client_.ask(model_, request_, {{}, order_->objective}, std::move(to));
+  }
+  void drop() {
+    is_dropped_ = true;
+    call_.reset();
+  }
+
+private:
+  void take(models::call_outcome outcome) {
+    if (!outcome.answer)
+      return give_up(outcome.answer.failure.message);
+    auto& answer = *outcome.answer.value;
+    switch (models::kind_of(answer)) {
+      case models::answer_kind::text: return read(answer.content);
+      case models::answer_kind::calls: return give_up("it asked for tools, and there are none");
+      case models::answer_kind::too_long: return give_up("its answer was cut off at its limit");
+      case models::answer_kind::refused: return give_up("it refused: " + answer.refusal);
+      case models::answer_kind::filtered: return give_up("a filter took its answer away");
+    }
+  }
+
+  void read(const std::string& content) {
+    auto made = read_plan_reply(content, order_->agents);
+    if (made)
+      return end(std::move(*made));
+    if (std::exchange(was_repaired_, true))
+      return give_up("its plan cannot be used: " + made.error().message);
+    request_.messages.push_back({models::speaker::assistant, content});
+    request_.messages.push_back(
+        {models::speaker::user, "That cannot be used: " + made.error().message
+                                    + ". Reply with the corrected JSON object and nothing else."});
+    ask();
+  }
+
+  void give_up(const std::string& why) {
+    end(report_no_plan{"the model " + model_.name + ": " + why});
+  }
+  void end(planner_report report) {
+    port_->report(std::move(report));
+    drop();
+  }
+
+  models::model_client& client_;
+  const models::model_settings& model_;
+  const planning_order_ptr order_;
+  const planner_port_ptr port_;
+  models::chat_request request_;
+  bool was_repaired_ = false;
+  bool is_dropped_ = false;
+  models::call_handle call_;
+};
+
+class model_planner_run final : public planner_run {
+public:
+  model_planner_run(std::shared_ptr<models::model_client> client,
+                    std::shared_ptr<model_planning> planning)
+      : client_(std::move(client)), planning_(std::move(planning)) {
+    client_->post([to = planning_] { to->ask(); });
+  }
+  ~model_planner_run() override {
+    client_->post([to = planning_] { to->drop(); });
+  }
+
+private:
+  std::shared_ptr<models::model_client> client_;
+  std::shared_ptr<model_planning> planning_;
+};
+
+} // namespace
+
+planner_start model_planner::plan(const planning_order_ptr& order, const planner_port_ptr& port) {
+  const auto* model = models_->find(model_);
+  if (model == nullptr)
+    return report_no_plan{"there is no model " + model_};
+  if (starts_client_)
+    models_->start();
+  return std::make_unique<model_planner_run>(
+      models_, std::make_shared<model_planning>(*models_, *model, order, port));
+}
+
+} // namespace troupe

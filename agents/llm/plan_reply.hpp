@@ -1,0 +1,28 @@
+// What a model is told when it shall plan a text, and what it answers as a plan. The prompt, the
+// schema and the reader come from one table. Plain functions.
+#pragma once
+
+#include "client/models/chat.hpp"
+#include <troupe/actors/text_planner.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <boost/json/object.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+/// Of a plan that a model makes.
+inline constexpr std::size_t planned_tasks_max = 200;
+
+/// JSON Schema of the reply, for servers that hold answers to one.
+[[nodiscard]] boost::json::object plan_reply_schema(const std::vector<std::string>& agents);
+/// What is asked. `agents`: those that tasks may name.
+[[nodiscard]] models::chat_request plan_request(const planning_order& of);
+/// The content of an answer. Errors: invalid_document, in words for the model, with the place.
+[[nodiscard]] result<planner_report> read_plan_reply(std::string_view content,
+                                                     const std::vector<std::string>& agents);
+
+} // namespace troupe

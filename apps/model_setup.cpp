@@ -1,0 +1,75 @@
+#include "apps/model_setup.hpp"
+
+#include "agents/llm/llm_agent.hpp"
+#include "agents/llm/model_planner.hpp"
+#include "apps/remote/targets.hpp"
+#include "apps/settings/config_file.hpp"
+#include "apps/settings/model_rows.hpp"
+#include "apps/text_file.hpp"
+#include "protocol/json/quoted.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace troupe {
+
+result<model_client_ptr> open_models(const std::string& config_file) {
+  if (config_file.empty())
+    return model_client_ptr{};
+  const auto text = read_text(config_file);
+  if (!text)
+    return text.error();
+  const auto name = name_of_file(config_file);
+  const auto rows = read_model_rows(*text, name);
+  if (!rows)
+    return rows.error();
+  auto all = models_from(
+      *rows, name, [](const char* variable) -> const char* { return std::getenv(variable); },
+      [](const std::string& path) { return read_text(path); });
+  if (!all)
+    return all.error();
+  if (all->empty())
+    return model_client_ptr{};
+  return std::make_shared<models::model_client>(std::move(*all));
+}
+
+void register_llm(agent_registry& into, model_client_ptr client, std::string default_model) {
+  llm_options options;
+  options.models = std::move(client);
+  options.default_model = std::move(default_model);
+  into.add("llm", std::make_shared<llm_agent>(std::move(options)));
+}
+
+result<void> set_model_planner(serve_settings& to, const model_client_ptr& client,
+                               const agent_registry& agents) {
+  for (const auto& each : to.executor.planning.agents)
+    if (agents.find(each) == nullptr)
+      return make_error(errc::invalid_params,
+                        "planner.agents: there is no agent " + troupe::quoted(each));
+  for (const auto* name : {&to.planner_model, &to.llm_model})
+    if (!name->empty() && (client == nullptr || client->find(*name) == nullptr))
+      return make_error(errc::invalid_params,
+                        (name == &to.planner_model ? "planner.model: " : "agents.llm-model: ")
+                            + std::string("there is no [models.") + *name + "]");
+  if (!to.planner_model.empty())
+    to.executor.planning.planner = std::make_shared<model_planner>(client, to.planner_model);
+  return {};
+}
+
+void register_own_llm(agent_registry& into) {
+  llm_options options;
+  const auto path = own_config_path();
+  std::error_code failed;
+  const bool is_given = std::getenv("TROUPE_CONFIG") != nullptr;
+  if (!path.empty() && (is_given || std::filesystem::exists(path, failed))) {
+    if (auto client = open_models(path))
+      options.models = std::move(*client);
+    else
+      options.no_models = client.error();
+  }
+  into.add("llm", std::make_shared<llm_agent>(std::move(options)));
+}
+
+} // namespace troupe

@@ -1,0 +1,33 @@
+// Models for `troupe run` and `troupe serve`: those of a configuration file, the agent `llm` and
+// the planner that ask them.
+#pragma once
+
+#include "apps/settings/settings.hpp"
+#include "client/models/model_client.hpp"
+#include <troupe/actors/agent.hpp>
+#include <troupe/protocol/errc.hpp>
+
+#include <memory>
+#include <string>
+
+namespace troupe {
+
+using model_client_ptr = std::shared_ptr<models::model_client>;
+
+/// A client of the models of a file; null if it names none, or if there is no file. It has no
+/// thread before it is used. Errors: those of reading the file.
+[[nodiscard]] result<model_client_ptr> open_models(const std::string& config_file);
+
+/// Adds the agent `llm`. `default_model`: may be empty.
+void register_llm(agent_registry& into, model_client_ptr client, std::string default_model);
+
+/// The planner that the settings name. Errors: invalid_params (it is no model, or an agent of its
+/// plans is none).
+[[nodiscard]] result<void> set_model_planner(serve_settings& to, const model_client_ptr& client,
+                                             const agent_registry& agents);
+
+/// Adds the agent for the plans of the person who runs this process, with the models of
+/// own_config_path. If that file cannot be read, no task can have a model.
+void register_own_llm(agent_registry& into);
+
+} // namespace troupe

@@ -1,0 +1,25 @@
+// `[models.NAME]` of a configuration file as the settings of models. Plain functions.
+#pragma once
+
+#include "apps/settings/config_file.hpp"
+#include "client/models/model_settings.hpp"
+#include <troupe/protocol/errc.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// The value of a variable; null if it is unset.
+using model_variables = std::function<const char*(const char* name)>;
+/// The text of a file.
+using model_files = std::function<result<std::string>(const std::string& path)>;
+
+/// `name`: the file's, for messages. A key that cannot be read is no error here: calls of that
+/// model fail with it. Errors: invalid_document, with the line.
+[[nodiscard]] result<std::vector<models::model_settings>>
+models_from(const std::vector<model_row>& rows, const std::string& name,
+            const model_variables& variables, const model_files& files);
+
+} // namespace troupe

@@ -1,0 +1,118 @@
+// Budgets: a call that could exceed one is refused before it is made.
+#include "client/models/budget.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/results.hpp"
+
+using namespace std::chrono_literals;
+using namespace troupe::models;
+using troupe::timestamp;
+
+namespace {
+
+const call_account of_task{"t1", "o1"};
+
+budget_limits limits_of(budget_scope scope, spending_limits limits) {
+  budget_limits out{};
+  out[static_cast<std::size_t>(scope)] = limits;
+  return out;
+}
+
+std::string refusal_of(budget_ledger& ledger, const call_account& account, spending most,
+                       timestamp now = {}) {
+  const auto admitted = ledger.admit(account, most, now);
+  return admitted ? "admitted" : admitted.error().field;
+}
+
+} // namespace
+
+TEST_CASE("each scope and unit has its budget, which is named when it refuses",
+          "[client][models]") {
+  for (const auto scope :
+       {budget_scope::call, budget_scope::task, budget_scope::objective, budget_scope::day}) {
+    const std::string name(to_string(scope));
+    budget_ledger tokens(limits_of(scope, {100, {}, {}}));
+    CHECK(refusal_of(tokens, of_task, {101, 0, 1s}) == name + "-tokens");
+    budget_ledger money_only(limits_of(scope, {{}, 5'000'000, {}}));
+    CHECK(refusal_of(money_only, of_task, {0, 5'000'001, 1s}) == name + "-money");
+    CHECK(refusal_of(money_only, of_task, {0, 5'000'000, 1s}) == "admitted");
+    budget_ledger time(limits_of(scope, {{}, {}, 500ms}));
+    CHECK(refusal_of(time, of_task, {0, 0, 1s}) == name + "-seconds");
+  }
+}
+
+TEST_CASE("what a call may cost is held back while it is under way", "[client][models]") {
+  budget_ledger ledger(limits_of(budget_scope::task, {100, {}, {}}));
+  const auto first = ledger.admit(of_task, {60, 0, 1s}, {});
+  REQUIRE(first);
+  CHECK(refusal_of(ledger, of_task, {60, 0, 1s}) == "task-tokens");
+  CHECK(refusal_of(ledger, {"t2", "o1"}, {60, 0, 1s}) == "admitted");
+  ledger.settle(*first, {10, 0, 1s}, {});
+  CHECK(ledger.of_task("t1").tokens == 10);
+  CHECK(refusal_of(ledger, of_task, {60, 0, 1s}) == "admitted");
+}
+
+TEST_CASE("an objective pays for all its tasks", "[client][models]") {
+  budget_ledger ledger(limits_of(budget_scope::objective, {100, {}, {}}));
+  for (const auto* task : {"t1", "t2"}) {
+    const auto admitted = ledger.admit({task, "o1"}, {50, 0, 1s}, {});
+    REQUIRE(admitted);
+    ledger.settle(*admitted, {50, 0, 1s}, {});
+  }
+  CHECK(refusal_of(ledger, {"t3", "o1"}, {1, 0, 1s}) == "objective-tokens");
+  CHECK(refusal_of(ledger, {"t3", "o2"}, {1, 0, 1s}) == "admitted");
+  CHECK(ledger.of_objective("o1").tokens == 100);
+}
+
+TEST_CASE("a new day has its own budget, and a call of yesterday is settled with yesterday",
+          "[client][models]") {
+  budget_ledger ledger(limits_of(budget_scope::day, {100, {}, {}}));
+  const timestamp evening{23h};
+  const timestamp morning{25h};
+  const auto late = ledger.admit(of_task, {100, 0, 1s}, evening);
+  REQUIRE(late);
+  CHECK(refusal_of(ledger, of_task, {1, 0, 1s}, evening) == "day-tokens");
+  CHECK(refusal_of(ledger, of_task, {100, 0, 1s}, morning) == "admitted");
+  ledger.settle(*late, {100, 0, 1s}, morning);
+  CHECK(ledger.of_day(morning).tokens == 0);
+  CHECK(ledger.of_day(evening).tokens == 0); // yesterday is over
+}
+
+TEST_CASE("a call gets the time that its budgets leave", "[client][models]") {
+  budget_limits limits{};
+  limits[static_cast<std::size_t>(budget_scope::task)].time = 10s;
+  budget_ledger ledger(limits);
+  const auto first = ledger.admit(of_task, {0, 0, 600s}, {});
+  REQUIRE(first);
+  CHECK(first->time_max == 10s);
+  ledger.settle(*first, {0, 0, 7s}, {});
+  const auto second = ledger.admit(of_task, {0, 0, 600s}, {});
+  REQUIRE(second);
+  CHECK(second->time_max == 3s);
+}
+
+TEST_CASE("what an earlier process has spent counts", "[client][models]") {
+  budget_ledger ledger(limits_of(budget_scope::task, {100, {}, {}}));
+  ledger.add(of_task, {90, 0, 1s}, {});
+  CHECK(refusal_of(ledger, of_task, {11, 0, 1s}) == "task-tokens");
+}
+
+TEST_CASE("the accounts that are remembered have a bound, and open calls stay",
+          "[client][models]") {
+  budget_ledger ledger(limits_of(budget_scope::task, {100, {}, {}}));
+  const auto open = ledger.admit({"open", ""}, {60, 0, 1s}, {});
+  REQUIRE(open);
+  for (std::size_t i = 0; i <= accounts_max; ++i)
+    ledger.add({"t" + std::to_string(i), ""}, {1, 0, 0ms}, timestamp{std::chrono::seconds{i}});
+  CHECK(ledger.of_task("t0").tokens == 0); // forgotten
+  CHECK(ledger.of_task("t" + std::to_string(accounts_max)).tokens == 1);
+  CHECK(refusal_of(ledger, {"open", ""}, {60, 0, 1s}) == "task-tokens");
+}
+
+TEST_CASE("a price is rounded up", "[client][models]") {
+  const price_list prices{3'000'000, 15'000'000}; // 3 and 15 for a million
+  CHECK(price_of(prices, 1'000'000, 0) == 3'000'000);
+  CHECK(price_of(prices, 0, 1'000'000) == 15'000'000);
+  CHECK(price_of(prices, 1, 1) == 18);
+  CHECK(price_of({1, 0}, 1, 0) == 1);
+  CHECK(price_of({}, 1'000'000, 1'000'000) == 0);
+}
