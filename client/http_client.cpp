@@ -270,7 +270,7 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   timer limit;                     ///< Of what is under way.
   std::shared_ptr<std::optional<result<addresses>>> asked; ///< What is being waited for.
   std::unique_ptr<begun_answer> begun; ///< Of `begin`, until its body has ended.
-  std::chrono::milliseconds bound{}; ///< Of the exchange that is under way.
+  std::chrono::milliseconds bound{};   ///< Of the exchange that is under way.
   time_point deadline{};
   bool expired = false; ///< `limit` has cut off what was under way.
   bool closed = false;
@@ -304,10 +304,10 @@ awaitable<result<addresses>> http_stream::impl::find_addresses() {
     co_return make_error(errc::canceled, "closed");
   const auto in_time = " in " + std::to_string(bound.count()) + " ms";
   if (!shared->names.is_asking(url.host))
-    co_return with_cause(make_error(errc::overloaded,
-                                    "no look-up of " + url.host + " could begin" + in_time
-                                        + ": those of other hosts wait for their name servers"),
-                         "dns");
+    co_return with_cause(
+        make_error(errc::overloaded, "no look-up of " + url.host + " could begin" + in_time
+                                         + ": those of other hosts wait for their name servers"),
+        "dns");
   co_return with_cause(make_error(errc::timed_out, url.host + " was not resolved" + in_time),
                        "dns");
 }

@@ -1,19 +1,24 @@
-// Reads the TOML file of `troupe serve --config`, and the targets in it or in that of the commands.
-// The only file that knows toml++ is its .cpp.
+// Reads the TOML file of `troupe serve --config`, and the targets and the tool in it or in that of
+// the commands. The only file that knows toml++ is its .cpp.
 #pragma once
 
 #include "apps/settings/settings.hpp"
 #include <troupe/protocol/errc.hpp>
 
+#include <boost/json/object.hpp>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace troupe {
 
-/// The table `[[targets]]` is not a setting of the server: it is passed over.
+/// The tables `[[targets]]` and `[remote-agent]` are no settings of the server: they are passed
+/// over.
 inline constexpr std::string_view targets_table = "targets";
+inline constexpr std::string_view remote_agent_table = "remote-agent";
 
 /// Sets everything that `text` names; `name` is the file's, for messages. Errors: invalid_document
 /// with file, line and, for an unknown key, the one that was probably meant. Nothing is promised
@@ -31,5 +36,10 @@ struct target_row {
 /// wants it. Errors: as there.
 [[nodiscard]] result<std::vector<target_row>> read_target_rows(std::string_view text,
                                                                const std::string& name);
+
+/// The table `[remote-agent]` as a tree; nothing if there is none. The rest of the file must be as
+/// `read_config` wants it. Errors: as there.
+[[nodiscard]] result<std::optional<boost::json::object>>
+read_remote_agent_table(std::string_view text, const std::string& name);
 
 } // namespace troupe

@@ -132,8 +132,7 @@ awaitable<result<void>> a2a_client::look_up() {
   co_return co_await read_card(std::nullopt);
 }
 
-awaitable<result<void>>
-a2a_client::read_card(std::optional<std::chrono::milliseconds> timeout) {
+awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::milliseconds> timeout) {
   const auto urls = card_urls(options_.to);
   error last;
   for (const auto& url : urls.value()) {

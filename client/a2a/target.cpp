@@ -95,8 +95,8 @@ result<endpoint> choose_endpoint(const agent_card& card, const target& to) {
     if (!version || !binding || (to.version && to.version != version)
         || (to.binding && to.binding != binding))
       continue;
-    const auto rank = static_cast<std::size_t>(std::ranges::find(to.preferred, *binding)
-                                               - to.preferred.begin());
+    const auto rank =
+        static_cast<std::size_t>(std::ranges::find(to.preferred, *binding) - to.preferred.begin());
     if (best && std::tie(*version, rank) >= std::tie(out.format.version, best_rank))
       continue; // 1.0 is the smaller one
     best = &each;

@@ -52,7 +52,8 @@ struct endpoint {
 [[nodiscard]] result<std::vector<std::string>> card_urls(const target& to);
 
 /// The interface of the card that is used: of 1.0 before 0.3, then as `to` prefers, then in the
-/// card's order, as far as `to` does not say it. Errors: version_not_supported, which says what the agent speaks.
+/// card's order, as far as `to` does not say it. Errors: version_not_supported, which says what the
+/// agent speaks.
 [[nodiscard]] result<endpoint> choose_endpoint(const agent_card& card, const target& to);
 
 /// The headers that prove who the client is, for a request to `url`; none without credentials.

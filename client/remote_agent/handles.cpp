@@ -34,8 +34,7 @@ const handle_entry* handles::find(std::string_view handle) const {
 }
 
 const handle_entry& handles::keep(const handle_target& to, const std::string& task_id,
-                                  const std::string& context_id, timestamp now,
-                                  std::string fresh) {
+                                  const std::string& context_id, timestamp now, std::string fresh) {
   const auto known = by_task_.find({to.target_url, task_id});
   if (known == by_task_.end()) {
     handle_entry entry;

@@ -50,8 +50,7 @@ public:
   [[nodiscard]] const std::string& message_id() const noexcept { return message_id_; }
 
   /// `handle`: of the task, if there is one.
-  [[nodiscard]] boost::json::object summary(const heard_from& agent,
-                                            std::string_view handle) const;
+  [[nodiscard]] boost::json::object summary(const heard_from& agent, std::string_view handle) const;
   /// `summary.continuation`; empty: neither task nor conversation is known.
   [[nodiscard]] boost::json::object continuation(const heard_from& agent,
                                                  std::string_view handle) const;

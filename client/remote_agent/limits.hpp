@@ -1,5 +1,5 @@
-// The limits of `remote_agent`, with their units and reasons. Above one of them a request is refused
-// by name, or a call fails; docs/remote-agent.md says which.
+// The limits of `remote_agent`, with their units and reasons. Above one of them a request is
+// refused by name, or a call fails; docs/remote-agent.md says which.
 #pragma once
 
 #include <chrono>

@@ -26,7 +26,7 @@ namespace troupe::remote_agent {
 [[nodiscard]] boost::json::object get_params(const request& asked, const std::string& task_id);
 
 /// The headers: the defaults', and the request's in their place.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>>
-headers_of(const request& asked, const settings& known);
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> headers_of(const request& asked,
+                                                                          const settings& known);
 
 } // namespace troupe::remote_agent

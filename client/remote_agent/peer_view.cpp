@@ -25,17 +25,13 @@ struct member_names {
   std::string_view inputs;
   std::string_view outputs;
 };
-constexpr member_names snake{"preferred_transport",
-                             "additional_interfaces",
-                             "push_notifications",
-                             "state_transition_history",
-                             "default_input_modes",
-                             "default_output_modes",
-                             "input_modes",
-                             "output_modes"};
-constexpr member_names camel{"preferredTransport",     "additionalInterfaces", "pushNotifications",
-                             "stateTransitionHistory", "defaultInputModes",    "defaultOutputModes",
-                             "inputModes",             "outputModes"};
+constexpr member_names snake{"preferred_transport", "additional_interfaces",
+                             "push_notifications",  "state_transition_history",
+                             "default_input_modes", "default_output_modes",
+                             "input_modes",         "output_modes"};
+constexpr member_names camel{
+    "preferredTransport", "additionalInterfaces", "pushNotifications", "stateTransitionHistory",
+    "defaultInputModes",  "defaultOutputModes",   "inputModes",        "outputModes"};
 
 json::array listed_texts(const std::vector<std::string>& all) {
   return json::array(all.begin(), all.end());

@@ -267,8 +267,7 @@ void read_file(request_checker& check, const json::object& from, const std::stri
   to.content = raw_content{read ? std::move(*read) : std::string{}};
 }
 
-void read_part(request_checker& check, const json::value& from, const std::string& path,
-               part& to) {
+void read_part(request_checker& check, const json::value& from, const std::string& path, part& to) {
   const auto* object = from.if_object();
   if (object == nullptr)
     return check.add_type(path, "object");

@@ -1,5 +1,5 @@
-// A request to `remote_agent`: one flat JSON object, read and checked as a whole. Everything that is
-// wrong with it is said at once, in the words of JSON Schema validators. Plain values.
+// A request to `remote_agent`: one flat JSON object, read and checked as a whole. Everything that
+// is wrong with it is said at once, in the words of JSON Schema validators. Plain values.
 #pragma once
 
 #include "client/remote_agent/fault.hpp"

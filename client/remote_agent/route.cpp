@@ -87,9 +87,9 @@ outcome<route> find_continued(const request& asked, const settings& known, const
   route out;
   out.task_id = from.task_id;
   out.context_id = from.context_id;
-  auto to = find_kept({from.target_alias, from.target_url, from.card_path,
-                       from.preferred_transports},
-                      url_source::continuation, known);
+  auto to =
+      find_kept({from.target_alias, from.target_url, from.card_path, from.preferred_transports},
+                url_source::continuation, known);
   if (!to)
     return to.error();
   out.to = std::move(*to);
@@ -106,8 +106,8 @@ outcome<route> find_continued(const request& asked, const settings& known, const
   if (out.context_id.empty())
     out.context_id = entry->context_id;
   else if (!entry->context_id.empty() && entry->context_id != out.context_id)
-    return conflict_fault("continuation/conversation/context_id", out.context_id,
-                          entry->context_id, the_handle);
+    return conflict_fault("continuation/conversation/context_id", out.context_id, entry->context_id,
+                          the_handle);
   return out;
 }
 
@@ -208,8 +208,9 @@ outcome<destination> find_url(std::string_view url, std::string_view alias, url_
     return destination{{}, wanted, known.card_path, known.preferred_transports, nullptr};
   details["hint"] = "Only targets of the settings are asked; list_targets names them.";
   return target_fault("raw_url_disallowed_by_policy",
-                      quoted(shown(wanted)) + " is no configured target, and the policy allows no "
-                                              "others",
+                      quoted(shown(wanted))
+                          + " is no configured target, and the policy allows no "
+                            "others",
                       std::move(details));
 }
 

@@ -1,5 +1,5 @@
-// Where a call of `remote_agent` goes: which agent, which task, which conversation. Decided from the
-// request, the settings and the handles alone. Plain functions.
+// Where a call of `remote_agent` goes: which agent, which task, which conversation. Decided from
+// the request, the settings and the handles alone. Plain functions.
 //
 // The policy is one: only agents of the settings are asked, whatever named them. A URL of a
 // request, of a continuation or of a handle that is none of theirs is refused, unless the settings

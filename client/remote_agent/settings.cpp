@@ -253,8 +253,8 @@ result<void> complete_peer(settings& all, std::size_t at) {
     one.base_url = *normal;
   for (std::size_t i = 0; i < at; ++i) {
     if (all.targets[i].alias == one.alias)
-      return wrong_setting(where + ".alias", "is " + quoted(one.alias)
-                                                 + ", which another target has already");
+      return wrong_setting(where + ".alias",
+                           "is " + quoted(one.alias) + ", which another target has already");
     if (all.targets[i].is_default && one.is_default)
       return wrong_setting(where + ".default", "is true for " + quoted(all.targets[i].alias)
                                                    + " and " + quoted(one.alias)
@@ -338,9 +338,8 @@ result<settings> read_settings(const json::object& from, spelling how) {
 }
 
 result<void> complete(settings& all) {
-  if (const auto fine =
-          check_transports(all.preferred_transports, all.enforces_transports,
-                           "defaults.preferredTransports");
+  if (const auto fine = check_transports(all.preferred_transports, all.enforces_transports,
+                                         "defaults.preferredTransports");
       !fine)
     return fine.error();
   for (const auto& [name, value] : all.service_parameters)

@@ -61,8 +61,8 @@ struct tool_call {
       : owner(of), asked(std::move(what_is_asked)), way(std::move(leads)), on_update(std::move(to)),
         news(way.task_id, way.context_id, asked.follows || asked.which == action::watch),
         agent{way.to.as_handle_target(), {}, {}},
-        timeout(asked.timeout.value_or(owner.known_.timeout)),
-        until(owner.clock_->now() + timeout), limit(owner.clock_) {}
+        timeout(asked.timeout.value_or(owner.known_.timeout)), until(owner.clock_->now() + timeout),
+        limit(owner.clock_) {}
 
   awaitable<json::object> run();
   awaitable<outcome<void>> meet();
@@ -83,6 +83,7 @@ struct tool_call {
     return asked.continued ? asked.continued->task_handle : asked.task_handle;
   }
   [[nodiscard]] fault refused(const error& why) const;
+  [[nodiscard]] fault not_begun(const error& why) const;
   [[nodiscard]] std::chrono::milliseconds left() const {
     const auto rest =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - owner.clock_->now());
@@ -146,8 +147,8 @@ json::object tool_call::failed(fault why) {
   }
   if (asked.which == action::send && why.code == "A2A_SDK_ERROR" && client
       && client->known_card() != nullptr)
-    why.details["capability_diagnostics"] = capability_diagnostics(
-        asked.parts, modes_of(asked, owner.known_), *client->known_card());
+    why.details["capability_diagnostics"] =
+        capability_diagnostics(asked.parts, modes_of(asked, owner.known_), *client->known_card());
   return failure(to_string(asked.which), std::move(why));
 }
 
@@ -242,7 +243,7 @@ awaitable<outcome<void>> tool_call::send() {
   if (asked.follows && !asked.needs_task && can_stream()) {
     auto done = co_await follow(a2a::operation::send_streaming, std::move(params), stream_error);
     if (done && stream_error.code != errc::none)
-      co_return refused(stream_error);
+      co_return not_begun(stream_error);
     co_return done;
   }
   // An agent that does not stream is asked without, and its answer is the only event.
@@ -273,15 +274,14 @@ awaitable<outcome<void>> tool_call::watch() {
       first_answer = *first;
     json::object params;
     params["id"] = id;
-    auto done =
-        co_await follow(a2a::operation::subscribe_to_task, std::move(params), stream_error);
+    auto done = co_await follow(a2a::operation::subscribe_to_task, std::move(params), stream_error);
     if (!done || stream_error.code == errc::none)
       co_return done;
     const auto code = stream_error.code;
     const bool may_have_ended = code == errc::unsupported_operation
                                 || code == errc::method_not_found || code == errc::task_not_found;
     if (is_over || !may_have_ended)
-      co_return refused(stream_error);
+      co_return not_begun(stream_error);
   }
   // It has ended, or nobody may watch.
   auto headers = headers_of(asked, owner.known_);
@@ -308,7 +308,6 @@ awaitable<outcome<void>> tool_call::follow(a2a::operation which, json::object pa
   auto headers = headers_of(asked, owner.known_);
   open = client->stream(which, std::move(params), {}, std::move(headers));
   a2a::task_stream stream(*client, open, true);
-  const auto before = news.events();
   for (bool is_first = true;; is_first = false) {
     auto next = co_await stream.next();
     if (!next) {
@@ -328,14 +327,18 @@ awaitable<outcome<void>> tool_call::follow(a2a::operation which, json::object pa
       on_update(shown(true));
     if (news.events() > events_max) {
       stream.close();
-      co_return peer_fault(make_error(errc::too_large,
-                                      "the agent sent more than " + std::to_string(events_max)
-                                          + " events in one stream"));
+      co_return peer_fault(make_error(errc::too_large, "the agent sent more than "
+                                                           + std::to_string(events_max)
+                                                           + " events in one stream"));
     }
   }
-  if (news.events() == before && before == 0)
-    co_return empty_stream_fault();
   co_return outcome<void>{};
+}
+
+/// A stream that ended before its first event.
+fault tool_call::not_begun(const error& why) const {
+  const bool ended_cleanly = why.code == errc::unavailable && why.details.empty();
+  return ended_cleanly && !is_over ? empty_stream_fault() : refused(why);
 }
 
 // -- the tool -------------------------------------------------------------------------------------
@@ -432,8 +435,8 @@ awaitable<json::object> tool::call(json::value asked, update_handler on_update) 
   auto way = find_route(*read, known_, handles_, clock_->source().now());
   if (!way)
     co_return failure(name, way.error());
-  const auto one = std::make_unique<tool_call>(*this, std::move(*read), std::move(*way),
-                                               std::move(on_update));
+  const auto one =
+      std::make_unique<tool_call>(*this, std::move(*read), std::move(*way), std::move(on_update));
   co_return co_await one->run();
 }
 

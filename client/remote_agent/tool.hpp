@@ -27,7 +27,8 @@ namespace troupe::remote_agent {
 using update_handler = std::function<void(const boost::json::object&)>;
 
 struct tool_options {
-  /// URLs that are no targets, if the policy allows them, may lead to addresses that are not public.
+  /// URLs that are no targets, if the policy allows them, may lead to addresses that are not
+  /// public.
   bool allow_private = false;
 };
 

@@ -82,142 +82,144 @@ json::value each_of(const json::value& from, Change change) {
 struct translator {
   bool nests_data; ///< Data are one level below `data`, as in 0.3 over REST.
 
-[[nodiscard]] json::value common_part(const json::value& from) const {
-  const auto* object = from.if_object();
-  if (object == nullptr || object->contains("kind"))
-    return from;
-  json::object out;
-  const auto* file = object->if_contains("file");
-  if (const auto* text = object->if_contains("text")) {
-    out["kind"] = "text";
-    out["text"] = *text;
-  } else if (file != nullptr && file->is_object()) {
-    out["kind"] = "file";
-    out["file"] = common_file(file->get_object());
-  } else if (object->contains("raw") || object->contains("url")) {
-    out["kind"] = "file";
-    out["file"] = common_file(*object);
-  } else if (const auto* data = object->if_contains("data")) {
-    const auto* inner = data->if_object();
-    const auto* nested = nests_data && inner != nullptr ? inner->if_contains("data") : nullptr;
-    out["kind"] = "data";
-    out["data"] = nested != nullptr && nested->is_object() ? *nested : *data;
-  } else {
-    return from;
+  [[nodiscard]] json::value common_part(const json::value& from) const {
+    const auto* object = from.if_object();
+    if (object == nullptr || object->contains("kind"))
+      return from;
+    json::object out;
+    const auto* file = object->if_contains("file");
+    if (const auto* text = object->if_contains("text")) {
+      out["kind"] = "text";
+      out["text"] = *text;
+    } else if (file != nullptr && file->is_object()) {
+      out["kind"] = "file";
+      out["file"] = common_file(file->get_object());
+    } else if (object->contains("raw") || object->contains("url")) {
+      out["kind"] = "file";
+      out["file"] = common_file(*object);
+    } else if (const auto* data = object->if_contains("data")) {
+      const auto* inner = data->if_object();
+      const auto* nested = nests_data && inner != nullptr ? inner->if_contains("data") : nullptr;
+      out["kind"] = "data";
+      out["data"] = nested != nullptr && nested->is_object() ? *nested : *data;
+    } else {
+      return from;
+    }
+    if (const auto* found = object->if_contains("metadata"))
+      out["metadata"] = *found;
+    return out;
   }
-  if (const auto* found = object->if_contains("metadata"))
-    out["metadata"] = *found;
-  return out;
-}
 
-[[nodiscard]] json::value common_parts(const json::value& from) const {
-  const auto* all = from.if_array();
-  if (all == nullptr)
-    return from;
-  json::array out;
-  for (const auto& each : *all)
-    out.push_back(common_part(each));
-  return out;
-}
+  [[nodiscard]] json::value common_parts(const json::value& from) const {
+    const auto* all = from.if_array();
+    if (all == nullptr)
+      return from;
+    json::array out;
+    for (const auto& each : *all)
+      out.push_back(common_part(each));
+    return out;
+  }
 
-[[nodiscard]] json::value common_message(const json::value& from) const {
-  const auto* object = from.if_object();
-  if (object == nullptr)
-    return from;
-  json::object out;
-  out["kind"] = "message";
-  for (const auto& each : *object) {
-    const auto name = name_of_member(each);
-    if (name == "role" && each.value().is_string())
-      out["role"] = common_role(each.value().get_string());
-    else if (name == "parts" || name == "content")
-      out["parts"] = common_parts(each.value());
-    else if (name != "kind" && !(name == "message" && each.value().is_object()))
-      out[name] = each.value();
+  [[nodiscard]] json::value common_message(const json::value& from) const {
+    const auto* object = from.if_object();
+    if (object == nullptr)
+      return from;
+    json::object out;
+    out["kind"] = "message";
+    for (const auto& each : *object) {
+      const auto name = name_of_member(each);
+      if (name == "role" && each.value().is_string())
+        out["role"] = common_role(each.value().get_string());
+      else if (name == "parts" || name == "content")
+        out["parts"] = common_parts(each.value());
+      else if (name != "kind" && !(name == "message" && each.value().is_object()))
+        out[name] = each.value();
+    }
+    return out;
   }
-  return out;
-}
 
-[[nodiscard]] json::value common_status(const json::value& from) const {
-  const auto* object = from.if_object();
-  if (object == nullptr)
-    return from;
-  json::object out;
-  for (const auto& each : *object) {
-    const auto name = name_of_member(each);
-    if (name == "state" && each.value().is_string())
-      out["state"] = common_state(each.value().get_string());
-    else if ((name == "message" || name == "update") && each.value().is_object())
-      out["message"] = common_message(each.value());
-    else
-      out[name] = each.value();
+  [[nodiscard]] json::value common_status(const json::value& from) const {
+    const auto* object = from.if_object();
+    if (object == nullptr)
+      return from;
+    json::object out;
+    for (const auto& each : *object) {
+      const auto name = name_of_member(each);
+      if (name == "state" && each.value().is_string())
+        out["state"] = common_state(each.value().get_string());
+      else if ((name == "message" || name == "update") && each.value().is_object())
+        out["message"] = common_message(each.value());
+      else
+        out[name] = each.value();
+    }
+    return out;
   }
-  return out;
-}
 
-[[nodiscard]] json::value common_artifact(const json::value& from) const {
-  const auto* object = from.if_object();
-  if (object == nullptr)
-    return from;
-  json::object out;
-  for (const auto& each : *object) {
-    const auto name = name_of_member(each);
-    out[name] = name == "parts" ? common_parts(each.value()) : each.value();
+  [[nodiscard]] json::value common_artifact(const json::value& from) const {
+    const auto* object = from.if_object();
+    if (object == nullptr)
+      return from;
+    json::object out;
+    for (const auto& each : *object) {
+      const auto name = name_of_member(each);
+      out[name] = name == "parts" ? common_parts(each.value()) : each.value();
+    }
+    return out;
   }
-  return out;
-}
 
-[[nodiscard]] json::object common_task(const json::object& from) const {
-  json::object out;
-  out["kind"] = "task";
-  for (const auto& each : from) {
-    const auto name = name_of_member(each);
-    if (name == "status")
-      out[name] = common_status(each.value());
-    else if (name == "history")
-      out[name] = each_of(each.value(), [&](const json::value& one) { return common_message(one); });
-    else if (name == "artifacts")
-      out[name] = each_of(each.value(), [&](const json::value& one) { return common_artifact(one); });
-    else if (name != "kind" && name != "task" && name != "objective")
-      out[name] = each.value();
+  [[nodiscard]] json::object common_task(const json::object& from) const {
+    json::object out;
+    out["kind"] = "task";
+    for (const auto& each : from) {
+      const auto name = name_of_member(each);
+      if (name == "status")
+        out[name] = common_status(each.value());
+      else if (name == "history")
+        out[name] =
+            each_of(each.value(), [&](const json::value& one) { return common_message(one); });
+      else if (name == "artifacts")
+        out[name] =
+            each_of(each.value(), [&](const json::value& one) { return common_artifact(one); });
+      else if (name != "kind" && name != "task" && name != "objective")
+        out[name] = each.value();
+    }
+    return out;
   }
-  return out;
-}
 
-[[nodiscard]] json::object common_status_update(const json::object& from) const {
-  json::object out;
-  out["kind"] = "status-update";
-  for (const auto& each : from) {
-    const auto name = name_of_member(each);
-    if (name == "status")
-      out[name] = common_status(each.value());
-    else if (name != "kind")
-      out[name] = each.value();
+  [[nodiscard]] json::object common_status_update(const json::object& from) const {
+    json::object out;
+    out["kind"] = "status-update";
+    for (const auto& each : from) {
+      const auto name = name_of_member(each);
+      if (name == "status")
+        out[name] = common_status(each.value());
+      else if (name != "kind")
+        out[name] = each.value();
+    }
+    if (!out.contains("final")) { // 1.0 has no such member: the state says it
+      const auto* status = out.if_contains("status");
+      const auto state = status != nullptr ? text_in(*status, "state") : std::string{};
+      bool is_last = false;
+      for (const auto* each :
+           {"completed", "failed", "canceled", "rejected", "input-required", "auth-required"})
+        is_last = is_last || state == each;
+      out["final"] = is_last;
+    }
+    return out;
   }
-  if (!out.contains("final")) { // 1.0 has no such member: the state says it
-    const auto* status = out.if_contains("status");
-    const auto state = status != nullptr ? text_in(*status, "state") : std::string{};
-    bool is_last = false;
-    for (const auto* each : {"completed", "failed", "canceled", "rejected", "input-required",
-                             "auth-required"})
-      is_last = is_last || state == each;
-    out["final"] = is_last;
-  }
-  return out;
-}
 
-[[nodiscard]] json::object common_artifact_update(const json::object& from) const {
-  json::object out;
-  out["kind"] = "artifact-update";
-  for (const auto& each : from) {
-    const auto name = name_of_member(each);
-    if (name == "artifact")
-      out[name] = common_artifact(each.value());
-    else if (name != "kind")
-      out[name] = each.value();
+  [[nodiscard]] json::object common_artifact_update(const json::object& from) const {
+    json::object out;
+    out["kind"] = "artifact-update";
+    for (const auto& each : from) {
+      const auto name = name_of_member(each);
+      if (name == "artifact")
+        out[name] = common_artifact(each.value());
+      else if (name != "kind")
+        out[name] = each.value();
+    }
+    return out;
   }
-  return out;
-}
 };
 
 std::string_view guessed_kind(const json::object& from) {
@@ -244,8 +246,8 @@ json::object in_common_words(const json::value& from, wire::wire_format format) 
       }
   if (kind.empty())
     kind = guessed_kind(*object);
-  const translator to{
-      format == wire::wire_format{wire::a2a_version::v0_3, wire::a2a_binding::rest}};
+  const translator to{format
+                      == wire::wire_format{wire::a2a_version::v0_3, wire::a2a_binding::rest}};
   if (kind == "message")
     return to.common_message(*object).as_object();
   if (kind == "status-update")

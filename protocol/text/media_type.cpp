@@ -87,8 +87,8 @@ std::string_view media_type_of_name(std::string_view name) {
   if (dot == std::string_view::npos || (slash != std::string_view::npos && slash > dot))
     return {};
   const auto ending = ascii_lower(name.substr(dot));
-  const auto found = std::ranges::find(
-      types_by_ending, ending, &std::pair<std::string_view, std::string_view>::first);
+  const auto found = std::ranges::find(types_by_ending, ending,
+                                       &std::pair<std::string_view, std::string_view>::first);
   return found == types_by_ending.end() ? std::string_view{} : found->second;
 }
 
