@@ -3,6 +3,7 @@
 #include "actors/commands/once_answer.hpp"
 #include "actors/commands/once_desk.hpp"
 #include "actors/slots/throttle_actor.hpp"
+#include "protocol/a2a/request_path.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
@@ -439,6 +440,10 @@ void task_actor::on_timer(const task_timer& timer) {
     case task_timer::purpose::timeout:
       if (--details().timeouts_set > 0 || over() || is_stopping() || life_.awaits_retry)
         return;
+      if (lone_) // its deadline, which a question does not put off
+        return stop_agent(report_failed{"the task has not ended before its deadline, "
+                                            + to_rfc3339(own_deadline().value_or(timestamp{})),
+                                        false});
       if (!is_interrupted(
               life_.status.state)) // An open question has no time-out; the answer starts it again.
         stop_agent(report_failed{"timed out after " + seconds_text(timeout()), true});
@@ -689,8 +694,20 @@ const retry_policy& task_actor::retry() const {
   return plan_ ? plan_->spec->tasks[task_index_].retry : once;
 }
 
+/// Of a lone task: the time to its deadline. Those of a plan's task are the plan's and the
+/// objective's business.
 milliseconds task_actor::timeout() const {
-  return plan_ ? plan_->spec->tasks[task_index_].timeout : milliseconds{0};
+  if (plan_)
+    return plan_->spec->tasks[task_index_].timeout;
+  const auto due = own_deadline();
+  return due ? std::max(*due - env_.now(), milliseconds{1}) : milliseconds{0};
+}
+
+std::optional<timestamp> task_actor::own_deadline() const {
+  if (!plan_)
+    return deadline_in(lone_->request->metadata);
+  const auto& own = plan_->spec->tasks[task_index_].deadline;
+  return own && (!plan_->deadline || *own < *plan_->deadline) ? own : plan_->deadline;
 }
 
 restart_rule task_actor::restart() const {

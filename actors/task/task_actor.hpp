@@ -52,6 +52,7 @@ struct plan_environment {
   trace_ptr trace{};                  ///< The objective's; null: none.
   message_ptr references{};           ///< What the objective refers to; null: nothing.
   std::shared_ptr<made_bytes> made{}; ///< By all tasks of the objective.
+  std::optional<timestamp> deadline{}; ///< Of plan or objective, the earlier one, when it started.
 };
 
 /// What a task actor begins with. Either `plan` (a plan's task) or `request` (a lone one) is set.
@@ -211,6 +212,8 @@ private:
   [[nodiscard]] committed_fn plan_told(const change& of, bool parked, bool backing_off) const;
   [[nodiscard]] const retry_policy& retry() const;
   [[nodiscard]] milliseconds timeout() const;
+  /// By when it must have ended, as far as it knows when it begins; nothing: whenever it likes.
+  [[nodiscard]] std::optional<timestamp> own_deadline() const;
   [[nodiscard]] task_id id() const;
   [[nodiscard]] const std::string& context() const;
   [[nodiscard]] const std::string& owner() const;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "agents/a2a/delegation.hpp"
+#include "agents/a2a/target_gate.hpp"
 #include "client/a2a/call_loop.hpp"
 #include "client/a2a/target.hpp"
 #include <troupe/actors/agent.hpp>
+#include <troupe/actors/request_gate.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/time_source.hpp>
 
@@ -24,6 +26,7 @@ struct delegation_target {
   std::string alias;
   /// With its credentials; or why there are none (a file that cannot be read).
   result<a2a::target> to;
+  target_limits limits{};
 };
 
 struct delegation_options {
@@ -43,7 +46,7 @@ struct delegation_options {
 
 class delegation_lines;
 
-class a2a_agent final : public agent {
+class a2a_agent final : public agent, public request_gate {
 public:
   /// `loop`: one that was started, or whose turns the caller takes; null: one of its own, started
   /// with the first task. `time` outlives the agent.
@@ -53,6 +56,7 @@ public:
 
   [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
   [[nodiscard]] bool goes_on(const std::string& note) const override;
+  [[nodiscard]] result<void> admit(const std::vector<std::string>& path) override;
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
   [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
@@ -60,6 +64,7 @@ public:
 private:
   [[nodiscard]] result<a2a::line_options> line_to(const std::string& target,
                                                   const std::string& url) const;
+  [[nodiscard]] target_limits limits_of(const std::string& target) const;
   [[nodiscard]] std::shared_ptr<a2a::call_loop> loop();
   [[nodiscard]] std::string server_id();
 

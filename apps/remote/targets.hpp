@@ -32,6 +32,9 @@ struct known_target {
   std::vector<std::string> examples{};
   std::vector<std::string> preferred_transports{};
   bool is_default = false;
+  // For the agent `a2a` (docs/delegation.md); 0: no limit.
+  std::size_t open_max = 0;
+  double rate_max = 0;
 };
 
 /// `name`: the file's, for messages. Errors: invalid_document, with the line.

@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace troupe::a2a {
@@ -169,6 +170,23 @@ error with_refusal(error why, unsigned status, const json::value& from) {
   return why;
 }
 
+/// With the seconds after which it may be asked again, if the answer says so (RFC 9110 section
+/// 10.2.3); a date is passed over.
+error with_pause(error why, std::string_view retry_after) {
+  std::int64_t seconds = 0;
+  const auto* end = retry_after.data() + retry_after.size();
+  const auto read = std::from_chars(retry_after.data(), end, seconds);
+  if (read.ec != std::errc{} || read.ptr != end || seconds < 0)
+    return why;
+  boost::system::error_code failed;
+  auto details = parse_json(why.details, failed);
+  if (auto* members = details.if_object(); !failed && members != nullptr) {
+    (*members)["retryAfter"] = seconds;
+    why.details = json::serialize(details);
+  }
+  return why;
+}
+
 result<json::value> unwrapped(json::value whole, wire::wire_format format) {
   if (format.binding == wire::a2a_binding::rest && whole.is_array())
     return whole;
@@ -228,9 +246,12 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_f
     const auto* object = whole ? whole->if_object() : nullptr;
     if (format.binding == wire::a2a_binding::json_rpc && object != nullptr
         && object->contains("jsonrpc") && object->contains("error"))
-      return with_refusal(wire::read_rpc_error(object->at("error")), answer.status, *whole);
+      return with_pause(
+          with_refusal(wire::read_rpc_error(object->at("error")), answer.status, *whole),
+          answer.header("retry-after"));
     const auto body = whole ? *whole : json::value{};
-    return with_refusal(wire::read_rest_error(answer.status, body), answer.status, body);
+    return with_pause(with_refusal(wire::read_rest_error(answer.status, body), answer.status, body),
+                      answer.header("retry-after"));
   }
   if (!whole)
     return whole.error();

@@ -79,8 +79,9 @@ inline std::vector<std::string> errors_of(const std::string& text,
   const auto done = read(text, known);
   if (done)
     return out;
-  CHECK(done.error().code == "VALIDATION_ERROR");
-  for (const auto& each : done.error().details.at("errors").as_array())
+  const auto why = done.error(); // a copy
+  CHECK(why.code == "VALIDATION_ERROR");
+  for (const auto& each : why.details.at("errors").as_array())
     out.push_back(found_at(each, "/instancePath") + " " + found_at(each, "/keyword"));
   return out;
 }

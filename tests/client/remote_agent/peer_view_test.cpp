@@ -138,7 +138,8 @@ TEST_CASE("remote-agent line 115: media types are those of the parts, or of name
       R"({"action":"send","parts":[{"kind":"text","text":"a"},{"kind":"data","data":{}},)"
       R"({"kind":"file","uri":"https://f/a.PDF?x=1"},{"kind":"file","bytes":"","name":"b.png"},)"
       R"({"kind":"file","uri":"https://f/c"},{"kind":"file","uri":"https://f/d","mime_type":"x/y"}]})");
-  const auto out = capability_diagnostics(asked.parts, {"image/png", "text/plain"}, old_card());
+  const auto out =
+      remote_agent::capability_diagnostics(asked.parts, {"image/png", "text/plain"}, old_card());
   CHECK(found_at(out, "/requested_input_modes")
         == R"(["text/plain","application/json","application/pdf","image/png","unknown","x/y"])");
   CHECK(found_at(out, "/advertised_input_modes") == R"(["text/plain","application/json"])");

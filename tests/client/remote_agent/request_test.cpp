@@ -293,7 +293,7 @@ TEST_CASE("remote-agent line 50: status takes the same, and how much history",
 TEST_CASE("remote-agent line 51: a field of another action is refused with field and action",
           "[client][remote-agent]") {
   const auto done = read(R"({"action":"watch","task_id":"t","parts":[]})");
-  const auto& one = done.error().details.at("errors").at(0);
+  const auto one = done.error().details.at("errors").at(0);
   CHECK(found_at(one, "/keyword") == "not");
   CHECK(found_at(one, "/params/property") == "parts");
   CHECK(found_at(one, "/params/action") == "watch");
@@ -348,7 +348,7 @@ TEST_CASE("remote-agent line 55: to watch, ask for and cancel takes a task",
 TEST_CASE("remote-agent line 56: a send without parts is refused as such",
           "[client][remote-agent]") {
   const auto done = read(R"({"action":"send"})");
-  const auto& one = done.error().details.at("errors").at(0);
+  const auto one = done.error().details.at("errors").at(0);
   CHECK(found_at(one, "/keyword") == "required");
   CHECK(found_at(one, "/params/missingProperty") == "parts");
 }
@@ -356,7 +356,7 @@ TEST_CASE("remote-agent line 56: a send without parts is refused as such",
 TEST_CASE("remote-agent line 58: an alias that is none is refused with those that are",
           "[client][remote-agent]") {
   const auto done = read(a_send(R"(,"target_alias":"supprt")"));
-  const auto& one = done.error().details.at("errors").at(0);
+  const auto one = done.error().details.at("errors").at(0);
   CHECK(found_at(one, "/instancePath") == "/target_alias");
   CHECK(found_at(one, "/keyword") == "enum");
   CHECK(found_at(one, "/params/allowedValues") == R"(["support","billing"])");
@@ -392,7 +392,7 @@ TEST_CASE("remote-agent line 100: a request that is refused says by whom and why
 TEST_CASE("remote-agent line 101: each error has keyword, place, message, rule and params",
           "[client][remote-agent]") {
   const auto done = read(a_send(R"(,"timeout_ms":0)"));
-  const auto& one = done.error().details.at("errors").at(0);
+  const auto one = done.error().details.at("errors").at(0);
   CHECK(found_at(one, "/keyword") == "minimum");
   CHECK(found_at(one, "/instancePath") == "/timeout_ms");
   CHECK(found_at(one, "/message") == "must be >= 1");

@@ -111,7 +111,7 @@ TEST_CASE("remote-agent line 62: what stands beside a handle must agree with it"
     const auto done = way(request);
     REQUIRE_FALSE(done.has_value());
     CHECK(done.error().code == "VALIDATION_ERROR");
-    const auto& details = done.error().details;
+    const auto details = done.error().details;
     return found_at(details, "/conflict/field") + " " + found_at(details, "/conflict/given") + " "
            + found_at(details, "/conflict/expected");
   };
