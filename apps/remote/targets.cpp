@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -38,7 +39,9 @@ constexpr auto target_members = std::to_array<std::string_view>({"alias",
                                                                  "tags",
                                                                  "examples",
                                                                  "preferred-transports",
-                                                                 "default"});
+                                                                 "default",
+                                                                 "max-open",
+                                                                 "max-rate"});
 
 constexpr std::size_t context_bytes_max = 4096;
 
@@ -63,6 +66,20 @@ result<void> take_truth(bool& to, const std::string& key, const std::string& tex
   if (text != "true" && text != "false")
     return make_error(errc::invalid_document, troupe::quoted(key) + " must be true or false");
   to = text == "true";
+  return {};
+}
+
+template<class Number>
+result<void> take_number(const std::string& key, const std::string& text, Number least, Number most,
+                         Number& to) {
+  const auto* end = text.data() + text.size();
+  Number read{};
+  const auto done = std::from_chars(text.data(), end, read);
+  if (done.ec != std::errc{} || done.ptr != end || read < least || read > most)
+    return make_error(errc::invalid_document, troupe::quoted(key) + " must be a number from "
+                                                  + std::to_string(least) + " to "
+                                                  + std::to_string(most));
+  to = read;
   return {};
 }
 
@@ -93,6 +110,10 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
     return take_truth(to.to.allow_http, key, *text);
   if (key == "default")
     return take_truth(to.is_default, key, *text);
+  if (key == "max-open")
+    return take_number(key, *text, std::size_t{1}, std::size_t{1'000'000}, to.open_max);
+  if (key == "max-rate")
+    return take_number(key, *text, 0.001, 1e6, to.rate_max);
   if (key == "version") {
     if (*text != "1.0" && *text != "0.3")
       return make_error(errc::invalid_document, "\"version\" must be \"1.0\" or \"0.3\"");

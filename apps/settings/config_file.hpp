@@ -28,7 +28,7 @@ inline constexpr std::string_view remote_agent_table = "remote-agent";
 
 /// One of `[[targets]]`: its members, and the line where it begins.
 struct target_row {
-  text_row members; ///< `true` and `false` as texts.
+  text_row members; ///< `true`, `false` and numbers as texts.
   std::uint32_t line = 0;
 };
 
