@@ -28,6 +28,8 @@ constexpr std::chrono::minutes card_kept{5};
 constexpr std::chrono::hours key_trusted{23};
 /// The longest time from the agent's word, or the end of the wait for it, until it is reported.
 constexpr std::chrono::seconds cancel_spare{5};
+/// How long a cancel is tried in the background after that.
+constexpr std::chrono::hours cancel_kept{24};
 
 std::string without_slash(std::string text) {
   while (text.ends_with('/'))
@@ -128,6 +130,12 @@ public:
     return std::move(*made);
   }
 
+  /// What goes on without a task of ours, until `let_go`.
+  void keep(const std::string& name, std::shared_ptr<void> one) {
+    background_[name] = std::move(one);
+  }
+  void let_go(const std::string& name) { background_.erase(name); }
+
 private:
   static constexpr std::size_t lines_max = 256;
   struct kept_line {
@@ -137,15 +145,23 @@ private:
   std::map<std::string, kept_line> lines_;
   /// As long as there are delegations; a target that refused much is asked slowly only by them.
   std::map<std::string, std::weak_ptr<target_queue>> queues_;
+  std::map<std::string, std::shared_ptr<void>> background_;
 };
 
 namespace {
+
+/// Nobody hears what a cancel in the background reports.
+class silent_port final : public agent_port {
+public:
+  void report(agent_report) override {}
+  void wake_after(std::chrono::nanoseconds) override {}
+};
 
 /// Carries out what a delegation decides. On the loop, after its construction.
 class delegation_driver : public std::enable_shared_from_this<delegation_driver> {
 public:
   struct setting {
-    order_ptr order;
+    order_ptr order; ///< Null: only its cancel goes on, in the background.
     agent_port_ptr port;
     delegation_input input;
     a2a::line_options line;
@@ -153,7 +169,26 @@ public:
     std::vector<std::string> path;
     target_limits limits;
     bool goes_on = false; ///< An earlier process has begun it.
+    std::shared_ptr<cancel_outbox> outbox;
+    delegation_terms terms;
   };
+
+  /// Goes on to cancel what a note says, until the agent has answered.
+  static void cancel_later(a2a::call_loop& loop, const time_source& time, setting given,
+                           const delegation_note& note) {
+    given.order = nullptr;
+    given.port = std::make_shared<silent_port>();
+    given.goes_on = true;
+    auto terms = given.terms;
+    terms.cancel_wait = cancel_kept;
+    terms.lost_after = cancel_kept;
+    const auto lines = given.lines;
+    auto one = std::make_shared<delegation_driver>(loop, time, std::move(given),
+                                                   delegation(std::move(terms), note, note, {}));
+    lines->keep(note.message, one);
+    one->begin();
+    one->cancel();
+  }
 
   delegation_driver(a2a::call_loop& loop, const time_source& time, setting given, delegation course)
       : loop_(loop), time_(time), given_(std::move(given)), course_(std::move(course)) {}
@@ -182,6 +217,9 @@ public:
       given_.port->report(report_canceled{});
       return drop();
     }
+    is_canceled_ = true;
+    if (!is_dropped_)
+      given_.outbox->add(course_.note());
     carry_out(course_.cancel(loop_.now()));
   }
   /// Nobody listens any more.
@@ -190,6 +228,8 @@ public:
     ticket_.reset();
     if (std::exchange(is_in_, false))
       queue_->leave();
+    if (given_.order == nullptr) // not while it is used
+      loop_.post([lines = given_.lines, name = course_.note().message] { lines->let_go(name); });
     stream_.reset();
     meeting_.reset();
     reading_.reset();
@@ -216,6 +256,8 @@ private:
       std::visit(overloaded_steps{
                      [&](do_look_up&) { look_up(); },
                      [&](do_keep& it) {
+                       if (is_canceled_)
+                         given_.outbox->add(course_.note()); // more is known of it
                        given_.port->report(report_note{std::move(it.note), it.tells});
                      },
                      [&](do_send& it) { it.again ? send_again(it.streams) : send(it.streams); },
@@ -226,7 +268,11 @@ private:
                      [&](do_cancel&) { send_cancel(); },
                      [&](do_hang_up&) { stream_.reset(); },
                      [&](do_wait& it) { wait(it.until); },
-                     [&](do_report& it) { given_.port->report(std::move(it.report)); },
+                     [&](do_report& it) {
+                       if (is_canceled_)
+                         settle_cancel(it.report);
+                       given_.port->report(std::move(it.report));
+                     },
                      [&](do_end&) { drop(); },
                  },
                  each);
@@ -242,7 +288,8 @@ private:
                      + std::string(wire::to_string(format_.binding)) + " " + met->to.url;
       can.streams = met->card.capabilities.streaming.value_or(false);
       const auto age = time_.now() - course_.note().at;
-      can.sends_once = a2a::offers(met->card, idempotent_send_extension) && age < key_trusted;
+      can.sends_once = given_.order != nullptr && a2a::offers(met->card, idempotent_send_extension)
+                       && age < key_trusted;
       can.lists = format_.version == wire::a2a_version::v1_0;
       sends_once_ = can.sends_once;
       carry_out(course_.on_met(loop_.now(), std::move(can)));
@@ -293,6 +340,19 @@ private:
       carry_out(course_.on_stream_end(loop_.now(), why));
     };
     stream_ = line_->listen(which, std::move(params), std::move(more), std::move(to));
+  }
+
+  /// The end of one that was canceled: without an answer it goes on in the background.
+  void settle_cancel(const agent_report& report) {
+    const auto* how = std::get_if<report_canceled>(&report);
+    if (how == nullptr)
+      return;
+    const auto note = course_.note();
+    if (how->outcome != cancel_outcome::no_answer || given_.order == nullptr)
+      return given_.outbox->remove(note);
+    loop_.post([&loop = loop_, &time = time_, given = given_, note] {
+      cancel_later(loop, time, given, note);
+    });
   }
 
   /// The first answer to the request; `why`: no code: it was taken.
@@ -353,6 +413,8 @@ private:
     a2a::agent_line::headers out;
     if (!key.empty() && sends_once_)
       out.emplace_back("Idempotency-Key", "\"" + key + "\"");
+    if (given_.order == nullptr)
+      return out;
     if (!given_.order->traceparent.empty())
       out.emplace_back("traceparent", given_.order->traceparent);
     if (!given_.order->tracestate.empty())
@@ -368,7 +430,8 @@ private:
   wire::wire_format format_;
   bool sends_once_ = false;
   bool is_dropped_ = false;
-  bool is_in_ = false;     ///< It had its turn, and counts as open.
+  bool is_in_ = false; ///< It had its turn, and counts as open.
+  bool is_canceled_ = false;
   bool is_asking_ = false; ///< The request is out, and nothing was answered.
   std::shared_ptr<target_queue> queue_;
   std::shared_ptr<target_queue::ticket> ticket_; ///< While it waits for its turn.
@@ -436,6 +499,40 @@ std::shared_ptr<a2a::call_loop> a2a_agent::loop() {
     loop_ = std::move(fresh);
   }
   return loop_;
+}
+
+std::shared_ptr<cancel_outbox> a2a_agent::outbox() {
+  const std::lock_guard guard(mutex_);
+  if (outbox_ == nullptr)
+    outbox_ = std::make_shared<cancel_outbox>(options_.cancels_file ? options_.cancels_file()
+                                                                    : std::string{});
+  return outbox_;
+}
+
+void a2a_agent::deliver_cancels() {
+  const auto box = outbox();
+  const auto left = box->pending(); // before the loop uses it
+  if (left.empty())
+    return;
+  const auto shared = loop();
+  for (const auto& note : left) {
+    const bool is_url = note.target.starts_with("http://") || note.target.starts_with("https://");
+    auto line = is_url ? line_to({}, note.target) : line_to(note.target, {});
+    if (!line) // the target is no more
+      continue;
+    delegation_driver::setting given;
+    given.input.target = is_url ? std::string{} : note.target;
+    given.input.url = is_url ? note.target : std::string{};
+    given.line = std::move(*line);
+    given.lines = lines_;
+    given.limits = limits_of(note.target);
+    given.outbox = box;
+    given.terms = options_.terms;
+    given.terms.target = note.target;
+    shared->post([loop = shared.get(), &time = time_, given = std::move(given), note] {
+      delegation_driver::cancel_later(*loop, time, given, note);
+    });
+  }
 }
 
 std::string a2a_agent::server_id() {
@@ -513,13 +610,15 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
   terms.unsure = input->unsure;
   const auto grace = terms.cancel_wait + cancel_spare;
   const bool goes_on = note.has_value();
+  const auto kept_terms = terms;
   delegation course(std::move(terms), std::move(fresh), std::move(note), order->messages);
   auto shared = loop();
   const auto own_name = input->name();
   auto driver = std::make_shared<delegation_driver>(
       *shared, time_,
       delegation_driver::setting{order, port, std::move(*input), std::move(*line), lines_,
-                                 std::move(*path), limits_of(own_name), goes_on},
+                                 std::move(*path), limits_of(own_name), goes_on, outbox(),
+                                 kept_terms},
       std::move(course));
   return std::make_unique<a2a_run>(std::move(shared), std::move(driver), grace);
 }

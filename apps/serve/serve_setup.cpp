@@ -52,10 +52,14 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   delegation_options delegated;
   delegated.targets = std::move(*targets);
   delegated.allow_private = settings.private_urls_allowed;
-  if (settings.store.kind == store_kind::rocksdb) // its directory is there when a task begins
+  if (settings.store.kind == store_kind::rocksdb) { // its directory is there when a task begins
     delegated.server_id = [directory = settings.store.directory] {
       return server_id_in(directory);
     };
+    delegated.cancels_file = [directory = settings.store.directory] {
+      return directory + "/cancels.jsonl";
+    };
+  }
   out.add("a2a", std::make_shared<a2a_agent>(std::move(delegated)));
   if (!settings.agent.empty())
     out.default_agent = settings.agent;
