@@ -147,7 +147,11 @@ TEST_CASE("a cancel reaches the other server's task", "[net][delegation]") {
   delegating_bed here(url_of_bed(there));
   const auto task = here.begin(hello);
   static_cast<void>(there.puppet->port(0));
-  static_cast<void>(here.bed.result_of("CancelTask", R"({"id":")" + task + R"("})"));
+  const auto canceled = here.bed.result_of("CancelTask", R"({"id":")" + task + R"("})");
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/path/0") == task);
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/target") == "there");
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/outcome") == "acknowledged");
+  CHECK(at(here.get(task), "/metadata/troupe~1v1~1cancel") == "(none)");
   CHECK(here.reaches(task, "TASK_STATE_CANCELED"));
   CHECK(comes_true([&] {
     const auto all = tasks_of(there);
@@ -395,7 +399,9 @@ TEST_CASE("a cancel that is not answered in time is delivered in the background"
            == "TASK_STATE_WORKING";
   }));
   between.lead_to(0);
-  static_cast<void>(here.result_of("CancelTask", R"({"id":"trip.p0.t0"})"));
+  const auto canceled = here.result_of("CancelTask", R"({"id":"trip.p0.t0"})");
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/outcome") == "no answer");
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/target") == "there");
   CHECK(at(there.result_of("GetTask", R"({"id":")" + remote + R"("})"), "/status/state")
         != "TASK_STATE_CANCELED");
   between.lead_to(there.port);
