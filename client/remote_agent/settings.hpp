@@ -1,7 +1,7 @@
 // What `remote_agent` was told by its operator: targets, defaults, policy. One JSON document, in
 // the spelling of the tool's own documents (`baseUrl`) or in that of our configuration files
 // (`base-url`). Plain values; credentials are names of variables and files here, and are read by
-// whoever starts the tool.
+// the program that starts the tool.
 #pragma once
 
 #include "client/a2a/target.hpp"
