@@ -685,8 +685,8 @@ std::string task_actor::delegation_target_name() const {
   if (!plan_)
     return {};
   const auto& input = plan_->spec->tasks[task_index_].input;
-  auto name = text_in(input, "target");
-  return name.empty() ? text_in(input, "url") : name;
+  auto target = text_in(input, "target");
+  return target.empty() ? text_in(input, "url") : target;
 }
 
 void task_actor::settle_cancel(cancel_outcome how, const std::string& reason) {
