@@ -1,6 +1,7 @@
 // An attempt's time, and what happens to an agent that is told to stop.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/specs.hpp"
 #include <troupe/actors/limits.hpp>
