@@ -27,7 +27,7 @@ using command =
                  cancel_options, push_add_options, push_list_options, push_remove_options,
                  agent_options, submit_options, watch_options, inbox_options, answer_options,
                  claim_options, modify_options, history_options, step_options, context_options,
-                 session_options, plan_text_options>;
+                 session_options, plan_text_options, remote_agent_options>;
 
 [[nodiscard]] command read_command_line(int argc, const char* const* argv);
 

@@ -17,9 +17,10 @@ namespace {
 std::vector<delegation_target> with_their_credentials(const std::vector<known_target>& targets) {
   std::vector<delegation_target> out;
   for (const auto& each : targets)
-    out.push_back({each.alias, with_credentials(each, [](const char* name) -> const char* {
-                     return std::getenv(name);
-                   })});
+    out.push_back(
+        {each.alias,
+         with_credentials(each, [](const char* name) -> const char* { return std::getenv(name); }),
+         {each.open_max, each.rate_max}});
   return out;
 }
 

@@ -116,6 +116,9 @@ struct dispatch {
   int operator()(const troupe::agent_options& options) const {
     return troupe::agent_command(options);
   }
+  int operator()(const troupe::remote_agent_options& options) const {
+    return troupe::remote_agent_command(options);
+  }
   int operator()(const troupe::submit_options& options) const {
     return troupe::submit_command(options);
   }

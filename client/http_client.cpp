@@ -36,7 +36,31 @@ bool same_name(std::string_view a, std::string_view b) noexcept {
   return beast::iequals(a, b);
 }
 
+constexpr std::string_view cause_begins = R"({"cause":")";
+constexpr std::string_view cause_ends = R"("})";
+
+/// With its cause as a detail (error::details).
+error with_cause(error why, std::string_view word) {
+  why.details = std::string(cause_begins) + std::string(word) + std::string(cause_ends);
+  return why;
+}
+
+std::string_view word_of(const error_code& why) {
+  if (why.category() == asio::error::get_ssl_category())
+    return "tls";
+  return why == asio::error::connection_refused ? "refused" : "reset";
+}
+
 } // namespace
+
+std::string_view cause_of(const error& why) noexcept {
+  std::string_view text = why.details;
+  if (!text.starts_with(cause_begins) || !text.ends_with(cause_ends))
+    return {};
+  text.remove_prefix(cause_begins.size());
+  text.remove_suffix(cause_ends.size());
+  return text;
+}
 
 std::string_view outbound_answer::header(std::string_view name) const noexcept {
   const auto found =
@@ -144,6 +168,14 @@ result<std::unique_ptr<http_client>> http_client::make(asio::io_context& context
       return make_error(errc::invalid_params,
                         "the trusted certificates cannot be read: " + ec.message());
   }
+  if (const auto& pem = shared->options.certificate_pem; !pem.empty()) {
+    tls.use_certificate_chain(asio::buffer(pem), ec);
+    if (!ec)
+      tls.use_private_key(asio::buffer(shared->options.key_pem), ssl::context::pem, ec);
+    if (ec)
+      return make_error(errc::invalid_params,
+                        "the client's certificate or key cannot be read: " + ec.message());
+  }
   return std::unique_ptr<http_client>(new http_client(std::move(shared)));
 }
 
@@ -215,25 +247,29 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
     });
   }
   /// From now on a connection is made, in its own time if it has one.
-  void begin_connect() {
+  void begin_connect(const outbound_request& request) {
     const auto& options = shared->options;
-    allowed = options.connect_timeout.count() > 0 ? options.connect_timeout : options.timeout;
+    whole = request.timeout.value_or(options.timeout);
+    allowed = options.connect_timeout.count() > 0 ? options.connect_timeout : whole;
     deadline = shared->clock->now() + allowed;
   }
   /// It stands.
   void end_connect() {
     if (shared->options.connect_timeout.count() == 0)
       return;
-    allowed = shared->options.timeout;
+    allowed = whole;
     deadline = shared->clock->now() + allowed;
   }
   [[nodiscard]] error failed(const char* text, const error_code& why) const {
     if (closed)
       return make_error(errc::canceled, "closed");
     if (expired)
-      return make_error(errc::timed_out, url.authority() + " " + text + " in "
-                                             + std::to_string(allowed.count()) + " ms");
-    return make_error(errc::unavailable, url.authority() + " " + text + " (" + why.message() + ")");
+      return with_cause(make_error(errc::timed_out, url.authority() + " " + text + " in "
+                                                        + std::to_string(allowed.count()) + " ms"),
+                        "timeout");
+    return with_cause(
+        make_error(errc::unavailable, url.authority() + " " + text + " (" + why.message() + ")"),
+        word_of(why));
   }
 
   std::shared_ptr<http_client::parts> shared;
@@ -244,6 +280,7 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   timer limit;                     ///< Of what is under way.
   std::shared_ptr<std::optional<result<addresses>>> asked; ///< What is being waited for.
   std::unique_ptr<begun_answer> begun;  ///< Of `begin`, until its body has ended.
+  std::chrono::milliseconds whole{0};   ///< For the exchange that is under way.
   std::chrono::milliseconds allowed{0}; ///< Until `deadline`, for messages.
   time_point deadline{};
   bool expired = false; ///< `limit` has cut off what was under way.
@@ -278,10 +315,12 @@ awaitable<result<addresses>> http_stream::impl::find_addresses() {
     co_return make_error(errc::canceled, "closed");
   const auto in_time = " in " + std::to_string(allowed.count()) + " ms";
   if (!shared->names.is_asking(url.host))
-    co_return make_error(errc::overloaded,
-                         "no look-up of " + url.host + " could begin" + in_time
-                             + ": those of other hosts wait for their name servers");
-  co_return make_error(errc::timed_out, url.host + " was not resolved" + in_time);
+    co_return with_cause(
+        make_error(errc::overloaded, "no look-up of " + url.host + " could begin" + in_time
+                                         + ": those of other hosts wait for their name servers"),
+        "dns");
+  co_return with_cause(make_error(errc::timed_out, url.host + " was not resolved" + in_time),
+                       "dns");
 }
 
 awaitable<error_code> http_stream::impl::connect_to(const ip::address& address) {
@@ -313,16 +352,18 @@ awaitable<error_code> http_stream::impl::connect_to(const ip::address& address) 
 
 awaitable<result<void>> http_stream::impl::connect() {
   auto found = co_await find_addresses();
-  if (!found)
-    co_return found.error();
+  if (!found) {
+    const auto& why = found.error();
+    co_return why.code == errc::unavailable ? with_cause(why, "dns") : why;
+  }
   if (found->empty())
-    co_return make_error(errc::unavailable, url.host + " has no address");
+    co_return with_cause(make_error(errc::unavailable, url.host + " has no address"), "dns");
   // All of them, before the first connection: a host that mixes in an address that is not allowed
   // is not to be trusted with the rest.
   if (shared->options.admit)
     for (const auto& each : *found)
       if (const auto admitted = shared->options.admit(url, each); !admitted)
-        co_return admitted.error();
+        co_return with_cause(admitted.error(), "address");
   error_code last;
   for (std::size_t i = 0; i < found->size() && !closed; ++i) {
     // The time that is left is shared by the addresses that are left, so that one that does not
@@ -413,7 +454,7 @@ http_stream::impl::ask(Stream& on, const http::request<http::string_body>& reque
 
 awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request outbound) {
   const auto self = shared_from_this();
-  begin_connect();
+  begin_connect(outbound);
   const bool may_repeat = outbound.may_repeat;
   const auto request = make_request(std::move(outbound));
   for (bool fresh = false;;) {
@@ -449,7 +490,7 @@ awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request 
 // second request, and a stream keeps its connection anyway.
 awaitable<result<outbound_answer>> http_stream::impl::begin(outbound_request outbound) {
   const auto self = shared_from_this();
-  begin_connect();
+  begin_connect(outbound);
   drop();
   begun = std::make_unique<begun_answer>();
   const auto request = make_request(std::move(outbound));
@@ -495,8 +536,10 @@ awaitable<result<std::string>> http_stream::impl::read_more(Stream& on,
     if (!body.empty()) // first what has come, also before a break
       co_return std::exchange(body, std::string{});
     if (ec && expired)
-      co_return make_error(errc::timed_out, url.authority() + " sent nothing for "
-                                                + std::to_string(silence.count()) + " ms");
+      co_return with_cause(make_error(errc::timed_out, url.authority() + " sent nothing for "
+                                                           + std::to_string(silence.count())
+                                                           + " ms"),
+                           "timeout");
     if (ec)
       co_return failed("broke the answer off", ec);
   }

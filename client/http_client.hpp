@@ -19,6 +19,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +45,9 @@ struct http_client_options {
       10'000}; ///< Then a connection that is left over is closed.
   /// In place of the system's resolver; for tests. Called on a thread that may wait.
   std::function<result<addresses>(const std::string& host)> resolve;
+  /// With which the client proves who it is over TLS, as chain and key; empty: it does not.
+  std::string certificate_pem;
+  std::string key_pem;
 };
 
 struct outbound_request {
@@ -53,7 +57,13 @@ struct outbound_request {
   /// It may be sent twice: once more if a connection that had been left over turns out to be
   /// closed. One that may not never goes over such a connection.
   bool may_repeat = true;
+  /// In place of the client's own time-out.
+  std::optional<std::chrono::milliseconds> timeout{};
 };
+
+/// Why an exchange failed, in one word: `refused`, `reset`, `dns`, `tls`, `address` (one that may
+/// not be connected to) or `timeout`. Empty for errors of others.
+[[nodiscard]] std::string_view cause_of(const error& why) noexcept;
 
 struct outbound_answer {
   unsigned status = 0;
@@ -70,7 +80,7 @@ class http_stream;
 class http_client {
 public:
   /// Has no threads before `start`. `clock`: of the context. Errors: invalid_params
-  /// (`trusted_pem`).
+  /// (`trusted_pem`, `certificate_pem`, `key_pem`).
   [[nodiscard]] static result<std::unique_ptr<http_client>>
   make(asio::io_context& context, timers_ptr clock, http_client_options options);
   ~http_client();

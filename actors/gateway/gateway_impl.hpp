@@ -79,6 +79,8 @@ struct gateway::impl {
   void claim(std::vector<std::string> ids, const principal& who, reply<T> done, Next next);
 
   void send_new(send_message&& command, watcher_ptr follow, reply<sent> done);
+  /// Whether a request that begins something may have come through the servers that it names.
+  [[nodiscard]] result<void> admit_path(const message& request) const;
   void send_to(send_message&& command, reply<sent> done);
   void send_to(const placement& at, const task_ptr& record, send_message&& command,
                reply<sent> done);

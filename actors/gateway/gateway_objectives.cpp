@@ -92,6 +92,14 @@ void gateway::create(create_objective command, watcher_ptr follow, reply<objecti
 void gateway::impl::create(create_objective command, watcher_ptr follow,
                            reply<objective_ptr> done) {
   const auto shared = std::make_shared<create_objective>(std::move(command));
+  if (shared->request) {
+    if (auto ok = admit_path(*shared->request); !ok)
+      return done(ok.error());
+    // A deadline goes along: the earlier one counts.
+    if (const auto due = deadline_in(shared->request->metadata);
+        due && (!shared->spec.deadline || *due < *shared->spec.deadline))
+      shared->spec.deadline = due;
+  }
   const auto after_message = [this, shared, follow = std::move(follow)](reply<objective_ptr> to) {
     auto resolved = check_new_objective(shared->spec, agents);
     if (!resolved)

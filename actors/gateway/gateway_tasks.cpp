@@ -8,6 +8,7 @@
 #include "protocol/opt/given_answers.hpp"
 #include "protocol/opt/hitl.hpp"
 #include <troupe/actors/gateway.hpp>
+#include <troupe/actors/request_gate.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -109,7 +110,20 @@ void gateway::send_once(send_message command, reply<sent> done,
   });
 }
 
+result<void> gateway::impl::admit_path(const message& request) const {
+  const auto path = path_in(request.metadata);
+  if (path.empty())
+    return {};
+  for (const auto& name : agents.names())
+    if (auto* gate = dynamic_cast<request_gate*>(agents.find(name).get()))
+      if (auto ok = gate->admit(path); !ok)
+        return ok;
+  return {};
+}
+
 void gateway::impl::send_new(send_message&& command, watcher_ptr follow, reply<sent> done) {
+  if (auto ok = admit_path(command.message); !ok)
+    return done(ok.error());
   const auto begin = [this, follow = std::move(follow)](send_message& first, reply<sent> to) {
     const auto agent = agents.find(agents.default_agent);
     if (auto ok = agent ? check_media_types(first.message, first.accepted_output_modes, *agent)

@@ -338,6 +338,7 @@ void objective_actor::do_effect(const start_plan& effect, const command&) {
   start.context = view().id.str();
   start.owner = view().owner;
   start.objective_name = view().name;
+  start.objective_deadline = view().deadline;
   start.objective = handle_of(self_);
   start.slots = slots_;
   start.made = made_;

@@ -47,6 +47,7 @@ struct plan_start {
   message_ptr references;           ///< Of the objective.
   std::shared_ptr<made_bytes> made; ///< The same.
   std::int32_t objective_priority = 0;
+  std::optional<timestamp> objective_deadline{};
 };
 
 struct plan_actor {

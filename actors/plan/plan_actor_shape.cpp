@@ -35,9 +35,12 @@ private:
 // Its tasks find in it what they were spawned with, whatever is changed later: what has begun is
 // fixed.
 void plan_actor::make_scope() {
+  auto due = view_.spec->deadline;
+  if (const auto& other = start_.objective_deadline; other && (!due || *other < *due))
+    due = other;
   plan_ = std::make_shared<const plan_environment>(plan_environment{
       view_.spec, start_.index, start_.context, start_.owner, start_.objective_name,
-      handle_of(self_), start_.slots, start_.trace, start_.references, start_.made});
+      handle_of(self_), start_.slots, start_.trace, start_.references, start_.made, due});
 }
 
 shape_terms plan_actor::own_terms(shape_terms terms) const {

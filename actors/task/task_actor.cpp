@@ -3,7 +3,9 @@
 #include "actors/commands/once_answer.hpp"
 #include "actors/commands/once_desk.hpp"
 #include "actors/slots/throttle_actor.hpp"
+#include "protocol/a2a/request_path.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/json/text_in.hpp"
 #include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
 
@@ -383,6 +385,8 @@ void task_actor::on_report(agent_report report) {
                     || std::holds_alternative<report_rejected>(report)
                     || std::holds_alternative<report_canceled>(report);
   if (is_stopping() || over()) {
+    if (const auto* how = std::get_if<report_canceled>(&report))
+      settle_cancel(how->outcome, how->reason);
     if (const auto* how = std::get_if<report_canceled>(&report);
         how && is_stopping() && how->outcome != cancel_outcome::acknowledged)
       details_->stopping->reason +=
@@ -439,6 +443,10 @@ void task_actor::on_timer(const task_timer& timer) {
     case task_timer::purpose::timeout:
       if (--details().timeouts_set > 0 || over() || is_stopping() || life_.awaits_retry)
         return;
+      if (lone_) // its deadline, which a question does not put off
+        return stop_agent(report_failed{"the task has not ended before its deadline, "
+                                            + to_rfc3339(own_deadline().value_or(timestamp{})),
+                                        false});
       if (!is_interrupted(
               life_.status.state)) // An open question has no time-out; the answer starts it again.
         stop_agent(report_failed{"timed out after " + seconds_text(timeout()), true});
@@ -651,15 +659,43 @@ void task_actor::tell_end() {
 committed_fn task_actor::answer_to_cancel() {
   if (!details_ || !details_->canceled)
     return nullptr;
-  return [&records = env_.records, id = id(),
-          done = std::exchange(details_->canceled, {})](const commit_outcome& outcome) {
-    if (outcome.conflict)
-      return done(came_before());
-    records.read_task(id, done);
-  };
+  auto done = std::exchange(details_->canceled, {});
+  // Done elsewhere: the answer says how the agent there took it.
+  if (quit_after_stop_ && run_ && details_->note_bytes > 0
+      && run_->cancel_grace_min().count() > 0) {
+    details_->cancel = std::make_shared<cancel_answer>(env_.records, id(), delegation_target_name(),
+                                                       std::move(done));
+    return [waiting = details_->cancel](const commit_outcome& outcome) {
+      if (outcome.conflict)
+        waiting->refuse(came_before());
+      else
+        waiting->on_committed();
+    };
+  }
+  return
+      [&records = env_.records, id = id(), done = std::move(done)](const commit_outcome& outcome) {
+        if (outcome.conflict)
+          return done(came_before());
+        records.read_task(id, done);
+      };
+}
+
+/// For the answer to a cancel: what the input names; empty: nothing.
+std::string task_actor::delegation_target_name() const {
+  if (!plan_)
+    return {};
+  const auto& input = plan_->spec->tasks[task_index_].input;
+  auto target = text_in(input, "target");
+  return target.empty() ? text_in(input, "url") : target;
+}
+
+void task_actor::settle_cancel(cancel_outcome how, const std::string& reason) {
+  if (details_ && details_->cancel)
+    std::exchange(details_->cancel, nullptr)->on_outcome(how, reason);
 }
 
 void task_actor::leave() {
+  settle_cancel(cancel_outcome::no_answer, {}); // if it said nothing
   run_.reset();
   give_slots_back();
   self_->quit();
@@ -689,8 +725,20 @@ const retry_policy& task_actor::retry() const {
   return plan_ ? plan_->spec->tasks[task_index_].retry : once;
 }
 
+/// Of a lone task: the time to its deadline. Those of a plan's task are the plan's and the
+/// objective's business.
 milliseconds task_actor::timeout() const {
-  return plan_ ? plan_->spec->tasks[task_index_].timeout : milliseconds{0};
+  if (plan_)
+    return plan_->spec->tasks[task_index_].timeout;
+  const auto due = own_deadline();
+  return due ? std::max(*due - env_.now(), milliseconds{1}) : milliseconds{0};
+}
+
+std::optional<timestamp> task_actor::own_deadline() const {
+  if (!plan_)
+    return deadline_in(lone_->request->metadata);
+  const auto& own = plan_->spec->tasks[task_index_].deadline;
+  return own && (!plan_->deadline || *own < *plan_->deadline) ? own : plan_->deadline;
 }
 
 restart_rule task_actor::restart() const {

@@ -10,6 +10,7 @@
 
 #include "actors/environment.hpp"
 #include "actors/handles.hpp"
+#include "actors/task/cancel_answer.hpp"
 #include "actors/task/made_bytes.hpp"
 #include "actors/task/task_decision.hpp"
 #include "protocol/fold/apply.hpp"
@@ -48,10 +49,11 @@ struct plan_environment {
   std::string owner;   ///< The objective's.
   std::string objective_name;
   plan_handle plan;
-  throttle_handle slots;              ///< The objective's `maxParallel`; may be null.
-  trace_ptr trace{};                  ///< The objective's; null: none.
-  message_ptr references{};           ///< What the objective refers to; null: nothing.
-  std::shared_ptr<made_bytes> made{}; ///< By all tasks of the objective.
+  throttle_handle slots;               ///< The objective's `maxParallel`; may be null.
+  trace_ptr trace{};                   ///< The objective's; null: none.
+  message_ptr references{};            ///< What the objective refers to; null: nothing.
+  std::shared_ptr<made_bytes> made{};  ///< By all tasks of the objective.
+  std::optional<timestamp> deadline{}; ///< Of plan or objective, the earlier one, when it started.
 };
 
 /// What a task actor begins with. Either `plan` (a plan's task) or `request` (a lone one) is set.
@@ -211,6 +213,10 @@ private:
   [[nodiscard]] committed_fn plan_told(const change& of, bool parked, bool backing_off) const;
   [[nodiscard]] const retry_policy& retry() const;
   [[nodiscard]] milliseconds timeout() const;
+  [[nodiscard]] std::string delegation_target_name() const;
+  void settle_cancel(cancel_outcome how, const std::string& reason);
+  /// By when it must have ended, as far as it knows when it begins; nothing: whenever it likes.
+  [[nodiscard]] std::optional<timestamp> own_deadline() const;
   [[nodiscard]] task_id id() const;
   [[nodiscard]] const std::string& context() const;
   [[nodiscard]] const std::string& owner() const;
@@ -255,7 +261,8 @@ private:
     timestamp progress_at{};                   ///< When progress was last committed.
     std::optional<report_failed>
         stopping; ///< The agent was told to stop; this is how the attempt will have ended.
-    reply_port<task_ptr> canceled; ///< Who asked to cancel it.
+    reply_port<task_ptr> canceled;         ///< Who asked to cancel it.
+    std::shared_ptr<cancel_answer> cancel; ///< Who asked waits for the agent's word; null: not.
     std::optional<std::string>
         canceled_by; ///< The same as an owner (owner_of): part of the change that ends it.
     std::vector<once_ptr> conditions;   ///< Of the next change.

@@ -155,6 +155,8 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
   }
   if (timeout().count() > 0)
     out->deadline = env_.now() + timeout();
+  if (const auto due = own_deadline(); due && (!out->deadline || *due < *out->deadline))
+    out->deadline = due;
   if (lone_)
     out->accepted_output_modes = lone_->accepted_output_modes;
   if (details_) {
@@ -172,8 +174,6 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
     out->references = references_of(referring_messages(), *found);
   if (plan_) {
     const auto& spec = plan_->spec->tasks[task_index_];
-    if (spec.deadline && (!out->deadline || *spec.deadline < *out->deadline))
-      out->deadline = spec.deadline;
     out->name = spec.name;
     out->description = spec.description;
     out->objective_name = plan_->objective_name;

@@ -10,6 +10,8 @@
 #include <troupe/protocol/progress.hpp>
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -26,6 +28,8 @@ constexpr std::chrono::minutes card_kept{5};
 constexpr std::chrono::hours key_trusted{23};
 /// The longest time from the agent's word, or the end of the wait for it, until it is reported.
 constexpr std::chrono::seconds cancel_spare{5};
+/// How long a cancel is tried in the background after that.
+constexpr std::chrono::hours cancel_kept{24};
 
 std::string without_slash(std::string text) {
   while (text.ends_with('/'))
@@ -42,9 +46,76 @@ overloaded_steps(Functions...) -> overloaded_steps<Functions...>;
 
 } // namespace
 
+/// Those that wait for their turn at one target, and how many are open there. For the loop's
+/// thread.
+class target_queue : public std::enable_shared_from_this<target_queue> {
+public:
+  /// One that waits: `go` is called, unless it was dropped.
+  struct ticket {
+    std::function<void()> go;
+  };
+
+  target_queue(a2a::call_loop& loop, target_limits limits) : loop_(loop), gate_(limits) {}
+
+  [[nodiscard]] target_gate& gate() noexcept { return gate_; }
+  [[nodiscard]] std::shared_ptr<ticket> enter(std::function<void()> go) {
+    auto out = std::make_shared<ticket>(ticket{std::move(go)});
+    waiting_.push_back(out);
+    loop_.post([self = shared_from_this()] { self->let_in(); });
+    return out;
+  }
+  /// One that was let in has ended.
+  void leave() {
+    gate_.end();
+    if (!waiting_.empty())
+      loop_.post([self = shared_from_this()] { self->let_in(); });
+  }
+
+private:
+  void let_in() {
+    while (!waiting_.empty()) {
+      const auto next = waiting_.front().lock();
+      if (next == nullptr) {
+        waiting_.pop_front();
+        continue;
+      }
+      const auto now = loop_.now();
+      const auto at = gate_.next_begin(now);
+      if (!at)
+        return; // `leave` asks again
+      if (*at > now) {
+        timer_ = loop_.after(*at - now, [this] { let_in(); });
+        return;
+      }
+      waiting_.pop_front();
+      gate_.begin(now);
+      const auto go = std::exchange(next->go, {});
+      go();
+    }
+  }
+
+  a2a::call_loop& loop_;
+  target_gate gate_;
+  std::deque<std::weak_ptr<ticket>> waiting_;
+  a2a::call_handle timer_;
+};
+
 /// The agents that are spoken to, by name. For the loop's thread.
 class delegation_lines {
 public:
+  std::shared_ptr<target_queue> queue(a2a::call_loop& on, const std::string& name,
+                                      target_limits limits) {
+    auto& kept = queues_[name];
+    auto out = kept.lock();
+    if (out == nullptr) {
+      std::erase_if(queues_,
+                    [&](const auto& each) { return each.first != name && each.second.expired(); });
+      out = std::make_shared<target_queue>(on, limits);
+      queues_[name] = out;
+    }
+    return out;
+  }
+
   result<std::shared_ptr<a2a::agent_line>> open(a2a::call_loop& on, const std::string& name,
                                                 const a2a::line_options& options) {
     auto& kept = lines_[name];
@@ -59,6 +130,12 @@ public:
     return std::move(*made);
   }
 
+  /// What goes on without a task of ours, until `let_go`.
+  void keep(const std::string& name, std::shared_ptr<void> one) {
+    background_[name] = std::move(one);
+  }
+  void let_go(const std::string& name) { background_.erase(name); }
+
 private:
   static constexpr std::size_t lines_max = 256;
   struct kept_line {
@@ -66,21 +143,52 @@ private:
     time_source::steady_point until{};
   };
   std::map<std::string, kept_line> lines_;
+  /// As long as there are delegations; a target that refused much is asked slowly only by them.
+  std::map<std::string, std::weak_ptr<target_queue>> queues_;
+  std::map<std::string, std::shared_ptr<void>> background_;
 };
 
 namespace {
+
+/// Nobody hears what a cancel in the background reports.
+class silent_port final : public agent_port {
+public:
+  void report(agent_report) override {}
+  void wake_after(std::chrono::nanoseconds) override {}
+};
 
 /// Carries out what a delegation decides. On the loop, after its construction.
 class delegation_driver : public std::enable_shared_from_this<delegation_driver> {
 public:
   struct setting {
-    order_ptr order;
+    order_ptr order; ///< Null: only its cancel goes on, in the background.
     agent_port_ptr port;
     delegation_input input;
     a2a::line_options line;
     std::shared_ptr<delegation_lines> lines;
     std::vector<std::string> path;
+    target_limits limits;
+    bool goes_on = false; ///< An earlier process has begun it.
+    std::shared_ptr<cancel_outbox> outbox;
+    delegation_terms terms;
   };
+
+  /// Goes on to cancel what a note says, until the agent has answered.
+  static void cancel_later(a2a::call_loop& loop, const time_source& time, setting given,
+                           const delegation_note& note) {
+    given.order = nullptr;
+    given.port = std::make_shared<silent_port>();
+    given.goes_on = true;
+    auto terms = given.terms;
+    terms.cancel_wait = cancel_kept;
+    terms.lost_after = cancel_kept;
+    const auto lines = given.lines;
+    auto one = std::make_shared<delegation_driver>(loop, time, std::move(given),
+                                                   delegation(std::move(terms), note, note, {}));
+    lines->keep(note.message, one);
+    one->begin();
+    one->cancel();
+  }
 
   delegation_driver(a2a::call_loop& loop, const time_source& time, setting given, delegation course)
       : loop_(loop), time_(time), given_(std::move(given)), course_(std::move(course)) {}
@@ -92,23 +200,53 @@ public:
       return drop();
     }
     line_ = std::move(*line);
-    carry_out(course_.begin(loop_.now()));
+    queue_ = given_.lines->queue(loop_, given_.input.name(), given_.limits);
+    if (given_.goes_on) {
+      queue_->gate().rejoin();
+      return enter();
+    }
+    ticket_ = queue_->enter([self = weak_from_this()] {
+      if (const auto me = self.lock())
+        me->enter();
+    });
   }
   void on_noted() { carry_out(course_.on_noted(loop_.now())); }
   void on_message(message_ptr said) { carry_out(course_.on_message(loop_.now(), std::move(said))); }
-  void cancel() { carry_out(course_.cancel(loop_.now())); }
+  void cancel() {
+    if (!is_in_ && !is_dropped_) { // nothing was sent
+      given_.port->report(report_canceled{});
+      return drop();
+    }
+    is_canceled_ = true;
+    if (!is_dropped_)
+      given_.outbox->add(course_.note());
+    carry_out(course_.cancel(loop_.now()));
+  }
   /// Nobody listens any more.
   void drop() {
     is_dropped_ = true;
+    ticket_.reset();
+    if (std::exchange(is_in_, false))
+      queue_->leave();
+    if (given_.order == nullptr) // not while it is used
+      loop_.post([lines = given_.lines, name = course_.note().message] { lines->let_go(name); });
     stream_.reset();
     meeting_.reset();
     reading_.reset();
     delivery_.reset();
     canceling_.reset();
     timer_.reset();
+    pause_.reset();
   }
 
 private:
+  /// It is its turn.
+  void enter() {
+    is_in_ = true;
+    ticket_.reset();
+    carry_out(course_.begin(loop_.now()));
+  }
+
   using answer_taker = delegation_steps (delegation::*)(delegation::point, result<wire::answer>);
 
   void carry_out(delegation_steps steps) {
@@ -118,9 +256,11 @@ private:
       std::visit(overloaded_steps{
                      [&](do_look_up&) { look_up(); },
                      [&](do_keep& it) {
+                       if (is_canceled_)
+                         given_.outbox->add(course_.note()); // more is known of it
                        given_.port->report(report_note{std::move(it.note), it.tells});
                      },
-                     [&](do_send& it) { send(it.streams); },
+                     [&](do_send& it) { it.again ? send_again(it.streams) : send(it.streams); },
                      [&](do_deliver& it) { deliver(*it.message); },
                      [&](do_listen&) { listen(a2a::operation::subscribe_to_task, with_id(), {}); },
                      [&](do_get&) { get(); },
@@ -128,7 +268,11 @@ private:
                      [&](do_cancel&) { send_cancel(); },
                      [&](do_hang_up&) { stream_.reset(); },
                      [&](do_wait& it) { wait(it.until); },
-                     [&](do_report& it) { given_.port->report(std::move(it.report)); },
+                     [&](do_report& it) {
+                       if (is_canceled_)
+                         settle_cancel(it.report);
+                       given_.port->report(std::move(it.report));
+                     },
                      [&](do_end&) { drop(); },
                  },
                  each);
@@ -144,14 +288,22 @@ private:
                      + std::string(wire::to_string(format_.binding)) + " " + met->to.url;
       can.streams = met->card.capabilities.streaming.value_or(false);
       const auto age = time_.now() - course_.note().at;
-      can.sends_once = a2a::offers(met->card, idempotent_send_extension) && age < key_trusted;
+      can.sends_once = given_.order != nullptr && a2a::offers(met->card, idempotent_send_extension)
+                       && age < key_trusted;
       can.lists = format_.version == wire::a2a_version::v1_0;
       sends_once_ = can.sends_once;
       carry_out(course_.on_met(loop_.now(), std::move(can)));
     });
   }
 
+  /// In its turn, as the first time.
+  void send_again(bool streams) {
+    const auto now = loop_.now();
+    pause_ = loop_.after(queue_->gate().again(now) - now, [this, streams] { send(streams); });
+  }
+
   void send(bool streams) {
+    is_asking_ = true;
     auto params = wire::write_send(
         first_request(*given_.order, given_.input, course_.note(), given_.path), format_);
     if (streams)
@@ -169,6 +321,7 @@ private:
     by = line_->ask(
         a2a::operation::send, std::move(params), headers(key),
         [this, then](result<json::value> answer) {
+          note_answer(answer ? error{} : answer.error());
           carry_out((course_.*then)(loop_.now(),
                                     answer ? wire::read_answer(*answer, format_) : answer.error()));
         });
@@ -179,10 +332,37 @@ private:
       more = headers({});
     a2a::stream_listener to;
     to.on_event = [this](const wire::answer& frame) {
+      note_answer({});
       carry_out(course_.on_event(loop_.now(), frame));
     };
-    to.on_end = [this](const error& why) { carry_out(course_.on_stream_end(loop_.now(), why)); };
+    to.on_end = [this](const error& why) {
+      note_answer(why);
+      carry_out(course_.on_stream_end(loop_.now(), why));
+    };
     stream_ = line_->listen(which, std::move(params), std::move(more), std::move(to));
+  }
+
+  /// The end of one that was canceled: without an answer it goes on in the background.
+  void settle_cancel(const agent_report& report) {
+    const auto* how = std::get_if<report_canceled>(&report);
+    if (how == nullptr)
+      return;
+    const auto note = course_.note();
+    if (how->outcome != cancel_outcome::no_answer || given_.order == nullptr)
+      return given_.outbox->remove(note);
+    loop_.post([&loop = loop_, &time = time_, given = given_, note] {
+      cancel_later(loop, time, given, note);
+    });
+  }
+
+  /// The first answer to the request; `why`: no code: it was taken.
+  void note_answer(const error& why) {
+    if (!std::exchange(is_asking_, false) || queue_ == nullptr)
+      return;
+    if (why.code == errc::none)
+      queue_->gate().accepted();
+    else if (const auto no = refusal_in(why))
+      queue_->gate().refused(loop_.now(), no->retry_after);
   }
 
   void get() {
@@ -233,6 +413,8 @@ private:
     a2a::agent_line::headers out;
     if (!key.empty() && sends_once_)
       out.emplace_back("Idempotency-Key", "\"" + key + "\"");
+    if (given_.order == nullptr)
+      return out;
     if (!given_.order->traceparent.empty())
       out.emplace_back("traceparent", given_.order->traceparent);
     if (!given_.order->tracestate.empty())
@@ -248,6 +430,12 @@ private:
   wire::wire_format format_;
   bool sends_once_ = false;
   bool is_dropped_ = false;
+  bool is_in_ = false; ///< It had its turn, and counts as open.
+  bool is_canceled_ = false;
+  bool is_asking_ = false; ///< The request is out, and nothing was answered.
+  std::shared_ptr<target_queue> queue_;
+  std::shared_ptr<target_queue::ticket> ticket_; ///< While it waits for its turn.
+  a2a::call_handle pause_;                       ///< Until the request is sent again.
   a2a::call_handle stream_;
   a2a::call_handle meeting_;
   a2a::call_handle reading_;  ///< GetTask or ListTasks.
@@ -313,6 +501,40 @@ std::shared_ptr<a2a::call_loop> a2a_agent::loop() {
   return loop_;
 }
 
+std::shared_ptr<cancel_outbox> a2a_agent::outbox() {
+  const std::lock_guard guard(mutex_);
+  if (outbox_ == nullptr)
+    outbox_ = std::make_shared<cancel_outbox>(options_.cancels_file ? options_.cancels_file()
+                                                                    : std::string{});
+  return outbox_;
+}
+
+void a2a_agent::deliver_cancels() {
+  const auto box = outbox();
+  const auto left = box->pending(); // before the loop uses it
+  if (left.empty())
+    return;
+  const auto shared = loop();
+  for (const auto& note : left) {
+    const bool is_url = note.target.starts_with("http://") || note.target.starts_with("https://");
+    auto line = is_url ? line_to({}, note.target) : line_to(note.target, {});
+    if (!line) // the target is no more
+      continue;
+    delegation_driver::setting given;
+    given.input.target = is_url ? std::string{} : note.target;
+    given.input.url = is_url ? note.target : std::string{};
+    given.line = std::move(*line);
+    given.lines = lines_;
+    given.limits = limits_of(note.target);
+    given.outbox = box;
+    given.terms = options_.terms;
+    given.terms.target = note.target;
+    shared->post([loop = shared.get(), &time = time_, given = std::move(given), note] {
+      delegation_driver::cancel_later(*loop, time, given, note);
+    });
+  }
+}
+
 std::string a2a_agent::server_id() {
   const std::lock_guard guard(mutex_);
   if (server_id_.empty() && options_.server_id)
@@ -353,6 +575,11 @@ result<a2a::line_options> a2a_agent::line_to(const std::string& target,
   return out;
 }
 
+target_limits a2a_agent::limits_of(const std::string& target) const {
+  const auto found = std::ranges::find(options_.targets, target, &delegation_target::alias);
+  return found == options_.targets.end() ? target_limits{} : found->limits;
+}
+
 start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port) {
   auto input = read_delegation_input(order->input.resolve(), input_stage::resolved);
   if (!input)
@@ -377,18 +604,30 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
   fresh.context = ids.next("ctx");
   fresh.key = ids.next("key");
   fresh.at = time_.now();
+  fresh.deadline = order->deadline.value_or(timestamp{});
   auto terms = options_.terms;
   terms.target = input->name();
   terms.unsure = input->unsure;
   const auto grace = terms.cancel_wait + cancel_spare;
+  const bool goes_on = note.has_value();
+  const auto kept_terms = terms;
   delegation course(std::move(terms), std::move(fresh), std::move(note), order->messages);
   auto shared = loop();
+  const auto own_name = input->name();
   auto driver = std::make_shared<delegation_driver>(
       *shared, time_,
       delegation_driver::setting{order, port, std::move(*input), std::move(*line), lines_,
-                                 std::move(*path)},
+                                 std::move(*path), limits_of(own_name), goes_on, outbox(),
+                                 kept_terms},
       std::move(course));
   return std::make_unique<a2a_run>(std::move(shared), std::move(driver), grace);
+}
+
+result<void> a2a_agent::admit(const std::vector<std::string>& path) {
+  const auto own = extended_path(path, server_id(), options_.hops_max);
+  if (!own)
+    return own.error();
+  return {};
 }
 
 bool a2a_agent::goes_on(const std::string& note) const {

@@ -2,10 +2,13 @@
 // shown as if the task were done here (docs/delegation.md).
 #pragma once
 
+#include "agents/a2a/cancel_outbox.hpp"
 #include "agents/a2a/delegation.hpp"
+#include "agents/a2a/target_gate.hpp"
 #include "client/a2a/call_loop.hpp"
 #include "client/a2a/target.hpp"
 #include <troupe/actors/agent.hpp>
+#include <troupe/actors/request_gate.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/time_source.hpp>
 
@@ -24,6 +27,7 @@ struct delegation_target {
   std::string alias;
   /// With its credentials; or why there are none (a file that cannot be read).
   result<a2a::target> to;
+  target_limits limits{};
 };
 
 struct delegation_options {
@@ -39,11 +43,14 @@ struct delegation_options {
   std::size_t hops_max = 8;
   /// Without `target` and `unsure`, which the input says.
   delegation_terms terms;
+  /// Where cancels that are not settled are written down (cancel_outbox); asked for with the first
+  /// task. Null: nowhere.
+  std::function<std::string()> cancels_file{};
 };
 
 class delegation_lines;
 
-class a2a_agent final : public agent {
+class a2a_agent final : public agent, public request_gate {
 public:
   /// `loop`: one that was started, or whose turns the caller takes; null: one of its own, started
   /// with the first task. `time` outlives the agent.
@@ -52,7 +59,10 @@ public:
   ~a2a_agent() override;
 
   [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
+  /// Delivers the cancels that an earlier process has left; starts the loop if there are any.
+  void deliver_cancels();
   [[nodiscard]] bool goes_on(const std::string& note) const override;
+  [[nodiscard]] result<void> admit(const std::vector<std::string>& path) override;
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
   [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
@@ -60,15 +70,18 @@ public:
 private:
   [[nodiscard]] result<a2a::line_options> line_to(const std::string& target,
                                                   const std::string& url) const;
+  [[nodiscard]] target_limits limits_of(const std::string& target) const;
   [[nodiscard]] std::shared_ptr<a2a::call_loop> loop();
   [[nodiscard]] std::string server_id();
+  [[nodiscard]] std::shared_ptr<cancel_outbox> outbox();
 
   delegation_options options_;
   const time_source& time_;
   std::shared_ptr<delegation_lines> lines_;
   std::string server_id_;
-  std::mutex mutex_;                     // guards loop_ and server_id_
-  std::shared_ptr<a2a::call_loop> loop_; // ends first: its thread uses the lines
+  std::shared_ptr<cancel_outbox> outbox_; ///< For the loop's thread, once it is made.
+  std::mutex mutex_;                      // guards loop_, server_id_ and outbox_
+  std::shared_ptr<a2a::call_loop> loop_;  // ends first: its thread uses the lines
 };
 
 } // namespace troupe

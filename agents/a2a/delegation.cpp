@@ -1,5 +1,6 @@
 #include "agents/a2a/delegation.hpp"
 
+#include "agents/a2a/target_gate.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <algorithm>
@@ -125,7 +126,7 @@ void delegation::listen() {
 void delegation::send() {
   phase_ = phase::sending;
   is_listening_ = abilities_.streams;
-  steps_.emplace_back(do_send{abilities_.streams});
+  steps_.emplace_back(do_send{abilities_.streams, std::exchange(has_sent_, true)});
 }
 
 /// Goes on with a task whose id is known, and whose stream is not open.
@@ -247,8 +248,11 @@ void delegation::take(const wire::answer& frame) {
   if (note_.task.empty() && !news.is_reply)
     learn_id();
   if (!is_canceling_)
-    for (auto& each : news.reports)
+    for (auto& each : news.reports) {
+      if (auto* made = std::get_if<report_artifact>(&each); made != nullptr && !made->append)
+        mark(made->artifact);
       steps_.emplace_back(do_report{std::move(each)});
+    }
   if (remote_.has_ended())
     return take_end(news);
   if (news.question) {
@@ -260,6 +264,16 @@ void delegation::take(const wire::answer& frame) {
   }
   if (phase_ == phase::following && !is_delivering_)
     deliver_next();
+}
+
+/// What depends on our task may refer to the remote one (first_request).
+void delegation::mark(artifact& made) const {
+  if (note_.task.empty())
+    return;
+  boost::json::object by;
+  by["target"] = terms_.target;
+  by["task"] = note_.task;
+  made.metadata[made_by_key] = std::move(by);
 }
 
 void delegation::learn_id() {
@@ -322,6 +336,8 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
     if (why.code == errc::unsupported_operation && abilities_.streams) {
       abilities_.streams = false; // its card says that it streams
       send();
+    } else if (refusal_in(why)) {
+      later(now, act::resend); // it was not taken
     } else if (may_pass(why.code)) {
       later(now, act::recover);
     } else {
@@ -592,6 +608,7 @@ delegation_steps delegation::on_time(point now) {
     switch (std::exchange(next_, act::none)) {
       case act::look_up: steps_.emplace_back(do_look_up{}); break;
       case act::recover: recover(); break;
+      case act::resend: send(); break;
       case act::follow: get(); break;
       case act::none: break;
     }

@@ -64,6 +64,7 @@ struct do_keep {
 /// (on_sent).
 struct do_send {
   bool streams = true;
+  bool again = false; ///< It was sent before.
 };
 /// Hand a message of our task over to the remote one; then on_delivered.
 struct do_deliver {
@@ -135,7 +136,7 @@ private:
     ended,
   };
   /// What is tried again after a pause.
-  enum class act : std::uint8_t { none, look_up, recover, follow };
+  enum class act : std::uint8_t { none, look_up, recover, resend, follow };
 
   // parts of a turn; `steps_` collects what is to be done
   [[nodiscard]] delegation_steps finish_turn(point now);
@@ -146,6 +147,7 @@ private:
   void get();
   void listen();
   void take(const wire::answer& frame);
+  void mark(artifact& made) const;
   void learn_id();
   void take_question(const report_question& asked);
   void take_end(const remote_news& news);
@@ -166,6 +168,7 @@ private:
 
   const delegation_terms terms_;
   delegation_note note_;
+  bool has_sent_ = false; ///< The request went out, in this process.
   bool is_known_ = false; ///< An attempt of an earlier process has sent it, or was about to.
   remote_abilities abilities_;
   remote_task remote_;

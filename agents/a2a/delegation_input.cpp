@@ -1,10 +1,12 @@
 #include "agents/a2a/delegation_input.hpp"
 
 #include "protocol/a2a/request_path.hpp"
+#include "protocol/json/text_in.hpp"
 #include "protocol/text/http_url.hpp"
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -83,6 +85,17 @@ result<delegation_input> read_delegation_input(const json::object& input, input_
   return out;
 }
 
+namespace {
+
+/// The remote task that made it, if that was at `target`; empty: it was none.
+std::string remote_task_of(const artifact& made, const std::string& target) {
+  const auto* found = made.metadata.if_contains(made_by_key);
+  const auto* by = found == nullptr ? nullptr : found->if_object();
+  return by != nullptr && text_in(*by, "target") == target ? text_in(*by, "task") : std::string{};
+}
+
+} // namespace
+
 wire::sending first_request(const order& from, const delegation_input& input,
                             const delegation_note& ids, const std::vector<std::string>& path) {
   wire::sending out;
@@ -94,15 +107,22 @@ wire::sending first_request(const order& from, const delegation_input& input,
   said.from = role::user;
   said.metadata = input.metadata;
   said.metadata[request_path_key] = json::array(path.begin(), path.end());
+  if (ids.deadline != timestamp{}) // of the note: what is sent again must be the same
+    said.metadata[request_deadline_key] = to_rfc3339(ids.deadline);
   if (!input.text.empty())
     said.parts.push_back(text_part(input.text));
   if (input.data)
     said.parts.push_back(data_part(*input.data));
   if (said.parts.empty())
     said.parts.push_back(text_part(from.text()));
+  auto& references = said.reference_task_ids;
   for (const auto& dependency : from.dependencies)
-    for (const auto& made : dependency.artifacts)
+    for (const auto& made : dependency.artifacts) {
       said.parts.insert(said.parts.end(), made->parts.begin(), made->parts.end());
+      const auto id = remote_task_of(*made, input.name());
+      if (!id.empty() && std::ranges::find(references, id) == references.end())
+        references.push_back(id);
+    }
   return out;
 }
 

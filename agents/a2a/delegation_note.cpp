@@ -38,6 +38,8 @@ std::string write_note(const delegation_note& note) {
     if (!value.empty())
       out[name] = value;
   };
+  if (note.deadline != timestamp{})
+    out["deadline"] = to_rfc3339(note.deadline);
   add("task", note.task);
   add("answer", note.answer);
   add("question", note.question);
@@ -59,6 +61,7 @@ result<delegation_note> read_note(std::string_view text) {
     out.answer = text_member(*from, "answer");
     out.question = text_member(*from, "question");
     out.at = parse_rfc3339(text_member(*from, "at")).value_or(timestamp{});
+    out.deadline = parse_rfc3339(text_member(*from, "deadline")).value_or(timestamp{});
     if (const auto* inputs = from->if_contains("inputs");
         inputs && inputs->is_int64() && inputs->get_int64() >= 0)
       out.inputs = static_cast<std::uint32_t>(inputs->get_int64());

@@ -18,6 +18,7 @@ struct delegation_note {
   std::string context;      ///< Made for this attempt: nothing else has it. Then the agent's.
   std::string key;          ///< `Idempotency-Key`.
   timestamp at{};           ///< When it was first sent.
+  timestamp deadline{};     ///< That was sent with it; the epoch: none.
   std::string task;         ///< The id of the remote task; empty: not known yet.
   std::uint32_t inputs = 0; ///< Messages to our task that were handed over.
   std::string answer;       ///< The id of the message that is being handed over; empty: none.
@@ -25,6 +26,9 @@ struct delegation_note {
 
   friend bool operator==(const delegation_note&, const delegation_note&) = default;
 };
+
+/// The member of an artifact's metadata that says which remote task made it: `target` and `task`.
+inline constexpr std::string_view made_by_key = "troupe/v1/remote";
 
 /// Whether a note was written by write_note.
 [[nodiscard]] bool is_delegation_note(std::string_view text) noexcept;

@@ -25,6 +25,16 @@ const std::string send_footer = with_servers(R"(Examples:
 
 Exit codes: 0 answered, 1 failed or no answer, 2 wrong usage, 3 the agent asks (see --task), 130 canceled.)");
 
+constexpr const char* remote_agent_footer = R"(Examples:
+  troupe remote-agent '{"action": "list_targets"}'
+  troupe remote-agent '{"action": "send", "target_alias": "support", "parts": [{"kind": "text", "text": "Hello"}]}'
+  troupe remote-agent --updates < request.json
+
+Targets are [[targets]], and what the tool may do is [remote-agent], in ~/.config/troupe/config.toml
+(docs/remote-agent.md).
+
+Exit codes: 0 the answer has "ok": true, 1 it has not, 2 wrong usage, or the tool is not enabled.)";
+
 const std::string tasks_footer = with_servers(R"(Examples:
   troupe tasks --state working
   troupe tasks -o json | jq -r .id)");
@@ -253,6 +263,16 @@ void add_change_commands(CLI::App& app, remote_commands& to) {
   history.footer(history_footer);
 }
 
+void add_remote_agent(CLI::App& app, remote_commands& to) {
+  auto& tool =
+      *app.add_subcommand("remote-agent", "Ask an A2A agent as the tool remote_agent does");
+  tool.add_option("REQUEST", to.remote_agent.request,
+                  "The request as JSON; - or none reads standard input");
+  tool.add_flag("--updates", to.remote_agent.updates,
+                "What happens on the way, as lines of JSON before the answer");
+  tool.footer(remote_agent_footer);
+}
+
 } // namespace
 
 void add_server(CLI::App& to, std::string& server) {
@@ -270,6 +290,7 @@ void add_format(CLI::App& to, list_format& format) {
 
 void add_remote_commands(CLI::App& app, remote_commands& to) {
   add_task_commands(app, to);
+  add_remote_agent(app, to);
 
   auto& submit = *app.add_subcommand("submit", "Start a plan from a file on a server");
   submit.add_option("FILE", to.submit.file, "As of troupe run; - reads standard input")->required();
@@ -355,6 +376,8 @@ std::optional<remote_command> chosen_remote(const CLI::App& app, const remote_co
   }
   if (is("agent"))
     return from.agent;
+  if (is("remote-agent"))
+    return from.remote_agent;
   if (is("submit"))
     return from.submit;
   if (is("watch"))

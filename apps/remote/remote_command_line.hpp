@@ -21,6 +21,7 @@ struct remote_commands {
   push_list_options push_list;
   push_remove_options push_remove;
   agent_options agent;
+  remote_agent_options remote_agent;
   submit_options submit;
   watch_options watch;
   inbox_options inbox;
@@ -38,7 +39,7 @@ using remote_command =
     std::variant<send_options, tasks_options, task_options, cancel_options, push_add_options,
                  push_list_options, push_remove_options, agent_options, submit_options,
                  watch_options, inbox_options, answer_options, claim_options, modify_options,
-                 history_options, step_options, context_options>;
+                 history_options, step_options, context_options, remote_agent_options>;
 
 /// Adds the subcommands, which fill `to` in.
 void add_remote_commands(CLI::App& app, remote_commands& to);

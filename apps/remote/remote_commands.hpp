@@ -17,6 +17,7 @@ namespace troupe {
 [[nodiscard]] int push_list_command(const push_list_options& options);
 [[nodiscard]] int push_remove_command(const push_remove_options& options);
 [[nodiscard]] int agent_command(const agent_options& options);
+[[nodiscard]] int remote_agent_command(const remote_agent_options& options);
 
 // With a server that has objectives.
 [[nodiscard]] int submit_command(const submit_options& options);

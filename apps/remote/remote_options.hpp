@@ -23,6 +23,11 @@ struct send_options {
   bool json = false;
 };
 
+struct remote_agent_options {
+  std::optional<std::string> request; ///< JSON; `-` or missing: standard input.
+  bool updates = false;
+};
+
 struct tasks_options {
   std::string server;
   std::string context;

@@ -7,9 +7,9 @@
 #include "apps/text.hpp"
 #include "apps/text_file.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/text/media_type.hpp"
 #include "protocol/text/text.hpp"
 
-#include <array>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -27,31 +27,10 @@ namespace {
 /// Between two looks at a task of an agent that does not stream.
 constexpr std::chrono::milliseconds look_interval{1'000};
 
-/// By the ending of a file's name; what is not here is sent as application/octet-stream.
-constexpr auto media_types = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {".csv", "text/csv"},
-    {".gif", "image/gif"},
-    {".html", "text/html"},
-    {".jpeg", "image/jpeg"},
-    {".jpg", "image/jpeg"},
-    {".json", "application/json"},
-    {".md", "text/markdown"},
-    {".pdf", "application/pdf"},
-    {".png", "image/png"},
-    {".svg", "image/svg+xml"},
-    {".txt", "text/plain"},
-    {".xml", "application/xml"},
-    {".yaml", "application/yaml"},
-    {".yml", "application/yaml"},
-    {".zip", "application/zip"},
-});
-
-std::string media_type_of(const std::string& path) {
-  const auto ending = ascii_lower(std::filesystem::path(path).extension().string());
-  for (const auto& [known, type] : media_types)
-    if (ending == known)
-      return std::string(type);
-  return "application/octet-stream";
+/// What is not known is sent as bytes.
+std::string type_of_file(const std::string& path) {
+  const auto known = media_type_of_name(path);
+  return std::string(known.empty() ? "application/octet-stream" : known);
 }
 
 /// A message without parts. `task`, `context`: may be empty.
@@ -86,7 +65,7 @@ result<wire::sending> message_of(const send_options& options) {
     auto bytes = read_text(path);
     if (!bytes)
       return bytes.error();
-    part file{raw_content{std::move(*bytes)}, media_type_of(path), {}, {}};
+    part file{raw_content{std::move(*bytes)}, type_of_file(path), {}, {}};
     file.filename = std::filesystem::path(path).filename().string();
     parts.push_back(std::move(file));
   }

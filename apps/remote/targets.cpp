@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -19,9 +20,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto target_members = std::to_array<std::string_view>(
-    {"alias", "url", "card-path", "version", "binding", "bearer-file", "bearer-env", "api-key-file",
-     "api-key-env", "api-key-header", "ca-file", "hosts", "allow-http"});
+constexpr auto target_members = std::to_array<std::string_view>({"alias",
+                                                                 "url",
+                                                                 "card-path",
+                                                                 "version",
+                                                                 "binding",
+                                                                 "bearer-file",
+                                                                 "bearer-env",
+                                                                 "api-key-file",
+                                                                 "api-key-env",
+                                                                 "api-key-header",
+                                                                 "ca-file",
+                                                                 "hosts",
+                                                                 "allow-http",
+                                                                 "certificate-file",
+                                                                 "key-file",
+                                                                 "description",
+                                                                 "tags",
+                                                                 "examples",
+                                                                 "preferred-transports",
+                                                                 "default",
+                                                                 "max-open",
+                                                                 "max-rate"});
 
 constexpr std::size_t context_bytes_max = 4096;
 
@@ -31,12 +51,44 @@ error wrong_target(const std::string& name, const target_row& row, const std::st
                     name + ":" + std::to_string(row.line) + ": in [[targets]]: " + text);
 }
 
+/// A member that is a list; null for others.
+std::vector<std::string>* list_member(known_target& of, const std::string& key) {
+  if (key == "hosts")
+    return &of.to.hosts;
+  if (key == "tags")
+    return &of.tags;
+  if (key == "examples")
+    return &of.examples;
+  return key == "preferred-transports" ? &of.preferred_transports : nullptr;
+}
+
+result<void> take_truth(bool& to, const std::string& key, const std::string& text) {
+  if (text != "true" && text != "false")
+    return make_error(errc::invalid_document, troupe::quoted(key) + " must be true or false");
+  to = text == "true";
+  return {};
+}
+
+template<class Number>
+result<void> take_number(const std::string& key, const std::string& text, Number least, Number most,
+                         Number& to) {
+  const auto* end = text.data() + text.size();
+  Number read{};
+  const auto done = std::from_chars(text.data(), end, read);
+  if (done.ec != std::errc{} || done.ptr != end || read < least || read > most)
+    return make_error(errc::invalid_document, troupe::quoted(key) + " must be a number from "
+                                                  + std::to_string(least) + " to "
+                                                  + std::to_string(most));
+  to = read;
+  return {};
+}
+
 result<void> take_member(known_target& to, const std::string& key, const text_cell& cell) {
-  if (key == "hosts") {
+  if (auto* list = list_member(to, key)) {
     if (const auto* all = std::get_if<text_list>(&cell))
-      to.to.hosts = *all;
+      *list = *all;
     else
-      return make_error(errc::invalid_document, "\"hosts\" must be a list of strings");
+      return make_error(errc::invalid_document, troupe::quoted(key) + " must be a list of strings");
     return {};
   }
   const auto* text = std::get_if<std::string>(&cell);
@@ -50,13 +102,19 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
   if (keep("alias", to.alias) || keep("url", to.to.url) || keep("card-path", to.to.card_path)
       || keep("bearer-file", to.bearer_file) || keep("bearer-env", to.bearer_env)
       || keep("api-key-file", to.api_key_file) || keep("api-key-env", to.api_key_env)
-      || keep("api-key-header", to.to.authentication.api_key_header) || keep("ca-file", to.ca_file))
+      || keep("api-key-header", to.to.authentication.api_key_header) || keep("ca-file", to.ca_file)
+      || keep("certificate-file", to.certificate_file) || keep("key-file", to.key_file)
+      || keep("description", to.description))
     return {};
-  if (key == "allow-http") {
-    if (*text != "true" && *text != "false")
-      return make_error(errc::invalid_document, "\"allow-http\" must be true or false");
-    to.to.allow_http = *text == "true";
-  } else if (key == "version") {
+  if (key == "allow-http")
+    return take_truth(to.to.allow_http, key, *text);
+  if (key == "default")
+    return take_truth(to.is_default, key, *text);
+  if (key == "max-open")
+    return take_number(key, *text, std::size_t{1}, std::size_t{1'000'000}, to.open_max);
+  if (key == "max-rate")
+    return take_number(key, *text, 0.001, 1e6, to.rate_max);
+  if (key == "version") {
     if (*text != "1.0" && *text != "0.3")
       return make_error(errc::invalid_document, "\"version\" must be \"1.0\" or \"0.3\"");
     to.to.version = *text == "1.0" ? wire::a2a_version::v1_0 : wire::a2a_version::v0_3;
@@ -167,6 +225,8 @@ result<std::vector<known_target>> targets_from(const std::vector<target_row>& ro
     if ((!one.bearer_file.empty() && !one.bearer_env.empty())
         || (!one.api_key_file.empty() && !one.api_key_env.empty()))
       return wrong_target(name, row, "a key comes from a file or from a variable, not from both");
+    if (one.certificate_file.empty() != one.key_file.empty())
+      return wrong_target(name, row, "\"certificate-file\" and \"key-file\" belong together");
     out.push_back(std::move(one));
   }
   return out;
@@ -182,13 +242,17 @@ result<a2a::target> with_credentials(const known_target& known, const variable_r
   if (!key)
     return key.error();
   out.authentication.api_key = *key;
-  if (!known.ca_file.empty()) {
-    auto text = read_text(expanded(known.ca_file, variables));
+  for (const auto& [file, to] : {std::pair{&known.ca_file, &out.trusted_pem},
+                                 {&known.certificate_file, &out.certificate_pem},
+                                 {&known.key_file, &out.key_pem}}) {
+    if (file->empty())
+      continue;
+    auto text = read_text(expanded(*file, variables));
     if (!text)
       return make_error(text.error().code, "the certificates of the target "
                                                + troupe::quoted(known.alias) + ": "
                                                + text.error().message);
-    out.trusted_pem = std::move(*text);
+    *to = std::move(*text);
   }
   return out;
 }
@@ -227,16 +291,26 @@ std::string own_config_path() {
   return home.empty() ? std::string{} : home + "/.config/troupe/config.toml";
 }
 
-result<std::vector<known_target>> own_targets() {
+result<std::optional<std::string>> own_config_text() {
   const auto path = own_config_path();
   std::error_code failed;
   const bool is_given = !text_of_variable("TROUPE_CONFIG").empty();
   if (path.empty() || (!is_given && !fs::exists(path, failed)))
-    return std::vector<known_target>{};
-  const auto text = read_text(path);
+    return std::optional<std::string>{};
+  auto text = read_text(path);
   if (!text)
     return text.error();
-  const auto rows = read_target_rows(*text, path);
+  return std::optional{std::move(*text)};
+}
+
+result<std::vector<known_target>> own_targets() {
+  const auto path = own_config_path();
+  const auto text = own_config_text();
+  if (!text)
+    return text.error();
+  if (!*text)
+    return std::vector<known_target>{};
+  const auto rows = read_target_rows(**text, path);
   if (!rows)
     return rows.error();
   return targets_from(*rows, path);

@@ -24,6 +24,17 @@ struct known_target {
   std::string api_key_file;
   std::string api_key_env;
   std::string ca_file;
+  std::string certificate_file{}; ///< The client's own, in PEM.
+  std::string key_file{};
+  // For the tool `remote_agent` (docs/remote-agent.md).
+  std::string description{};
+  std::vector<std::string> tags{};
+  std::vector<std::string> examples{};
+  std::vector<std::string> preferred_transports{};
+  bool is_default = false;
+  // For the agent `a2a` (docs/delegation.md); 0: no limit.
+  std::size_t open_max = 0;
+  double rate_max = 0;
 };
 
 /// `name`: the file's, for messages. Errors: invalid_document, with the line.
@@ -55,6 +66,8 @@ struct chosen_server {
 /// The file that `TROUPE_CONFIG` names, or
 /// `${XDG_CONFIG_HOME:-~/.config}/troupe/config.toml`; empty if there is no such place.
 [[nodiscard]] std::string own_config_path();
+/// What stands in it; nothing if the second one does not exist. Errors: those of reading it.
+[[nodiscard]] result<std::optional<std::string>> own_config_text();
 /// Its targets; none if the second one does not exist. Errors: those of reading it.
 [[nodiscard]] result<std::vector<known_target>> own_targets();
 

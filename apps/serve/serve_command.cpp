@@ -1,5 +1,6 @@
 // `troupe serve`: configuration, store, gateway and HTTP server, until it is asked to end;
 // then a polite one.
+#include "agents/a2a/a2a_agent.hpp"
 #include "apps/commands.hpp"
 #include "apps/console.hpp"
 #include "apps/log.hpp"
@@ -165,6 +166,9 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
   gateway main_gateway(records, agents, how);
   main_gateway.start();
   server http(main_gateway, settings.server);
+  // Before anything else asks other agents.
+  if (const auto delegating = std::dynamic_pointer_cast<a2a_agent>(agents.find("a2a")))
+    delegating->deliver_cancels();
   // Before listening: a client's first command must find what is live.
   main_gateway.resume(*left);
   if (auto port = http.start(); !port) {

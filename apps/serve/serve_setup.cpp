@@ -57,10 +57,14 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   delegation_options delegated;
   delegated.targets = std::move(*targets);
   delegated.allow_private = settings.private_urls_allowed;
-  if (settings.store.kind != store_kind::memory) // its directory is there when a task begins
+  if (settings.store.kind != store_kind::memory) { // its directory is there when a task begins
     delegated.server_id = [directory = settings.store.directory] {
       return server_id_in(directory);
     };
+    delegated.cancels_file = [directory = settings.store.directory] {
+      return directory + "/cancels.jsonl";
+    };
+  }
   out.add("a2a", std::make_shared<a2a_agent>(std::move(delegated)));
   if (models) // a server offers what it can do
     register_llm(out, models, settings.llm_model);

@@ -2,12 +2,17 @@
 
 #include "protocol/json/quoted.hpp"
 
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+
 #include <toml++/toml.h>
 
 #include <optional>
 #include <utility>
 
 namespace troupe {
+
+namespace json = boost::json;
 
 namespace {
 
@@ -79,7 +84,7 @@ result<void> read_table(serve_settings& to, const toml::table& table, const std:
                         const std::string& name) {
   for (const auto& [key, node] : table) {
     const std::string path = prefix + std::string(key.str());
-    if (path == targets_table || path == models_table)
+    if (path == targets_table || path == models_table || path == remote_agent_table)
       continue;
     const auto& where = node.source();
     if (const auto* inner = node.as_table(); inner != nullptr && is_table_name(path)) {
@@ -120,17 +125,57 @@ result<target_row> row_of(const toml::node& node, const std::string& name) {
       out.members.emplace_back(member, text->get());
     else if (const auto* truth = value.as_boolean())
       out.members.emplace_back(member, truth->get() ? "true" : "false");
+    else if (const auto* whole = value.as_integer())
+      out.members.emplace_back(member, std::to_string(whole->get()));
+    else if (const auto* number = value.as_floating_point())
+      out.members.emplace_back(member, std::to_string(number->get()));
     else if (const auto texts = value.is_array() ? texts_of(*value.as_array()) : std::nullopt)
       out.members.emplace_back(member, *texts);
     else
       return at_line(name, value.source(),
                      troupe::quoted(member)
-                         + " must be a string, true or false, or a list of strings");
+                         + " must be a string, a number, true or false, or a list of strings");
   }
   return out;
 }
 
+json::value tree_of_node(const toml::node& node) {
+  if (const auto* text = node.as_string())
+    return json::value(text->get());
+  if (const auto* number = node.as_integer())
+    return json::value(number->get());
+  if (const auto* number = node.as_floating_point())
+    return json::value(number->get());
+  if (const auto* truth = node.as_boolean())
+    return json::value(truth->get());
+  if (const auto* all = node.as_array()) {
+    json::array out;
+    for (const auto& each : *all)
+      out.push_back(tree_of_node(each));
+    return out;
+  }
+  json::object out;
+  if (const auto* table = node.as_table())
+    for (const auto& [key, value] : *table)
+      out[key.str()] = tree_of_node(value);
+  return out; // a date is an empty object, which no member may be
+}
+
 } // namespace
+
+result<std::optional<json::object>> read_remote_agent_table(std::string_view text,
+                                                            const std::string& name) {
+  serve_settings others;
+  if (const auto fine = read_config(others, text, name); !fine)
+    return fine.error();
+  const auto whole = toml::parse(text, name);
+  const auto* found = whole.get(remote_agent_table);
+  if (found == nullptr)
+    return std::optional<json::object>{};
+  if (!found->is_table())
+    return at_line(name, found->source(), "\"remote-agent\" must be a table: [remote-agent]");
+  return std::optional{tree_of_node(*found).as_object()};
+}
 
 result<std::vector<target_row>> read_target_rows(std::string_view text, const std::string& name) {
   serve_settings others;

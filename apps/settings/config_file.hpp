@@ -1,11 +1,14 @@
-// Reads the TOML file of `troupe serve --config`, and the targets in it or in that of the commands.
-// The only file that knows toml++ is its .cpp.
+// Reads the TOML file of `troupe serve --config`, and the targets and the tool in it or in that of
+// the commands. The only file that knows toml++ is its .cpp.
 #pragma once
 
 #include "apps/settings/settings.hpp"
 #include <troupe/protocol/errc.hpp>
 
+#include <boost/json/object.hpp>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,8 +16,10 @@
 
 namespace troupe {
 
-/// The table `[[targets]]` is not a setting of the server: it is passed over.
+/// The tables `[[targets]]` and `[remote-agent]` are no settings of the server: they are passed
+/// over.
 inline constexpr std::string_view targets_table = "targets";
+inline constexpr std::string_view remote_agent_table = "remote-agent";
 
 /// The tables `[models.NAME]` are none either.
 inline constexpr std::string_view models_table = "models";
@@ -27,7 +32,7 @@ inline constexpr std::string_view models_table = "models";
 
 /// One of `[[targets]]`: its members, and the line where it begins.
 struct target_row {
-  text_row members; ///< `true` and `false` as texts.
+  text_row members; ///< `true`, `false` and numbers as texts.
   std::uint32_t line = 0;
 };
 
@@ -46,5 +51,10 @@ struct model_row {
 /// The models that `text` names, by their names. As read_target_rows.
 [[nodiscard]] result<std::vector<model_row>> read_model_rows(std::string_view text,
                                                              const std::string& name);
+
+/// The table `[remote-agent]` as a tree; nothing if there is none. The rest of the file must be as
+/// `read_config` wants it. Errors: as there.
+[[nodiscard]] result<std::optional<boost::json::object>>
+read_remote_agent_table(std::string_view text, const std::string& name);
 
 } // namespace troupe

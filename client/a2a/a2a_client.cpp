@@ -5,7 +5,9 @@
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/text/text.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe::a2a {
@@ -46,6 +48,26 @@ void append(net::outbound_request& to, const header_list& headers) {
   to.headers.insert(to.headers.end(), headers.begin(), headers.end());
 }
 
+/// For how long an answer holds (RFC 9111 section 5.2.2.1), at most a day; nothing if it does not
+/// say so. `no-cache` and `no-store`: it must be asked for again each time.
+std::optional<std::chrono::seconds> max_age_of(std::string_view said) {
+  constexpr std::chrono::seconds longest{86'400};
+  const auto text = ascii_lower(said);
+  if (text.find("no-cache") != std::string::npos || text.find("no-store") != std::string::npos)
+    return std::nullopt;
+  constexpr std::string_view name = "max-age=";
+  const auto at = text.find(name);
+  if (at == std::string::npos || (at > 0 && text[at - 1] != ',' && text[at - 1] != ' '))
+    return std::nullopt;
+  std::chrono::seconds out{};
+  std::size_t digits = 0;
+  for (auto i = at + name.size(); i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+    out = std::min(out * 10 + std::chrono::seconds{text[i] - '0'}, longest);
+    ++digits;
+  }
+  return digits == 0 ? std::nullopt : std::optional{out};
+}
+
 /// The cursor that a server of ours adds to its events.
 std::string cursor_in(const json::object& metadata) {
   const auto* found = metadata.if_contains(stream_cursor_key);
@@ -68,6 +90,8 @@ a2a_client::make(net::asio::io_context& context, net::timers_ptr clock, client_o
   how.admit = options.admit;
   how.trusted_pem = options.to.trusted_pem;
   how.resolve = options.resolve;
+  how.certificate_pem = options.to.certificate_pem;
+  how.key_pem = options.to.key_pem;
   auto http = net::http_client::make(context, clock, std::move(how));
   if (!http)
     return http.error();
@@ -105,13 +129,20 @@ awaitable<result<outbound_answer>> a2a_client::exchange(prepared_request request
 awaitable<result<void>> a2a_client::look_up() {
   if (card_)
     co_return result<void>{};
+  co_return co_await read_card(std::nullopt);
+}
+
+awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::milliseconds> timeout) {
   const auto urls = card_urls(options_.to);
   error last;
   for (const auto& url : urls.value()) {
     prepared_request request;
     request.url = url;
     request.request.method = "GET";
+    request.request.timeout = timeout;
     request.request.headers.emplace_back("Accept", "application/json");
+    if (card_ && !card_etag_.empty())
+      request.request.headers.emplace_back("If-None-Match", card_etag_);
     const auto authentication = authentication_headers(options_.to, url, nullptr);
     if (!authentication)
       co_return authentication.error();
@@ -120,6 +151,10 @@ awaitable<result<void>> a2a_client::look_up() {
     auto answer = co_await exchange(std::move(request));
     if (!answer)
       co_return answer.error();
+    if (answer->status == 304 && card_) {
+      keep_card_age(*answer);
+      co_return result<void>{};
+    }
     if (answer->status != 200) {
       auto refused = refused_card(answer->status, url);
       if (last.code == errc::none) // The usual place is the one to be named.
@@ -143,10 +178,36 @@ awaitable<result<void>> a2a_client::look_up() {
       co_return make_error(errc::invalid_agent_response,
                            "what stands at " + url + " is no agent card: " + read.error().message);
     card_ = std::move(*read);
+    endpoint_.reset();
+    card_etag_ = answer->header("etag");
+    keep_card_age(*answer);
     card_text_ = std::move(answer->body);
     co_return result<void>{};
   }
   co_return last;
+}
+
+void a2a_client::keep_card_age(const outbound_answer& said) {
+  card_at_ = clock_->source().now();
+  const auto age = max_age_of(said.header("cache-control"));
+  card_holds_until_.reset();
+  if (age)
+    card_holds_until_ = clock_->now() + *age;
+}
+
+bool a2a_client::card_is_old() const {
+  return card_holds_until_ && clock_->now() >= *card_holds_until_;
+}
+
+awaitable<result<agent_card>>
+a2a_client::refresh_card(std::optional<std::chrono::milliseconds> timeout) {
+  const bool holds = card_ && card_holds_until_ && !card_is_old();
+  if (!holds) {
+    const auto read = co_await read_card(timeout);
+    if (!read)
+      co_return read.error();
+  }
+  co_return *card_;
 }
 
 awaitable<result<agent_card>> a2a_client::card() {
@@ -200,8 +261,9 @@ awaitable<result<json::value>> a2a_client::ask(operation which, json::object par
   return ask_with(which, std::move(params), std::move(none));
 }
 
-awaitable<result<json::value>> a2a_client::ask_with(operation which, json::object params,
-                                                    header_list headers) {
+awaitable<result<json::value>>
+a2a_client::ask_with(operation which, json::object params, header_list headers,
+                     std::optional<std::chrono::milliseconds> timeout) {
   const auto to = co_await where();
   if (!to)
     co_return to.error();
@@ -209,6 +271,7 @@ awaitable<result<json::value>> a2a_client::ask_with(operation which, json::objec
   if (!request)
     co_return request.error();
   append(request->request, headers);
+  request->request.timeout = timeout;
   const auto answer = co_await exchange(std::move(*request));
   if (!answer)
     co_return answer.error();
@@ -428,6 +491,7 @@ awaitable<result<std::optional<wire::answer>>> task_stream::next() {
   }
   if (!*event)
     co_return read{std::nullopt};
+  last_event_ = **event;
   const auto to = co_await by_.where();
   auto value = wire::read_answer(**event, to->format);
   if (!value)
@@ -451,6 +515,7 @@ awaitable<result<std::optional<wire::answer>>> task_stream::ended_meanwhile(erro
   if (!is_terminal(state) && !(ends_at_question_ && is_interrupted(state)))
     co_return why;
   events_->finish();
+  last_event_ = *now;
   co_return result<std::optional<wire::answer>>{std::optional<wire::answer>{std::move(*read)}};
 }
 

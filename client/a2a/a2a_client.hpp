@@ -15,10 +15,12 @@
 #include "protocol/text/http_url.hpp"
 #include <troupe/protocol/agent_card.hpp>
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/time_source.hpp>
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -76,6 +78,17 @@ public:
   /// The card; asked for once. Errors: unavailable (no server there), method_not_found (there is a
   /// server, and no card), invalid_agent_response (no card of A2A), unauthenticated, forbidden.
   [[nodiscard]] net::awaitable<result<agent_card>> card();
+  /// The card, asked for again: not before its `max-age` is over, and not sent again if its `ETag`
+  /// is the same (RFC 9111). `timeout`: in place of the client's. Errors: as `card`; the card that
+  /// was known stays.
+  [[nodiscard]] net::awaitable<result<agent_card>>
+  refresh_card(std::optional<std::chrono::milliseconds> timeout);
+  /// What is known; null before it was looked up.
+  [[nodiscard]] const agent_card* known_card() const noexcept { return card_ ? &*card_ : nullptr; }
+  /// Whether the server said how long the card holds, and that time is over.
+  [[nodiscard]] bool card_is_old() const;
+  /// When the server last said that it holds.
+  [[nodiscard]] timestamp card_at() const noexcept { return card_at_; }
   /// As the server writes it.
   [[nodiscard]] const std::string& card_text() const noexcept { return card_text_; }
   /// How the agent is spoken to; looks the card up. Errors: as `card`; version_not_supported.
@@ -84,7 +97,8 @@ public:
   [[nodiscard]] net::awaitable<result<boost::json::value>> ask(operation which,
                                                                boost::json::object params);
   [[nodiscard]] net::awaitable<result<boost::json::value>>
-  ask_with(operation which, boost::json::object params, header_list headers);
+  ask_with(operation which, boost::json::object params, header_list headers,
+           std::optional<std::chrono::milliseconds> timeout = {});
   /// Begins nothing: the first `next` does. To be destroyed before the client. `headers`: of its
   /// first request, and of each further one.
   [[nodiscard]] std::shared_ptr<event_stream> stream(operation which, boost::json::object params,
@@ -98,6 +112,9 @@ private:
 
   [[nodiscard]] net::awaitable<result<net::outbound_answer>> exchange(prepared_request request);
   [[nodiscard]] net::awaitable<result<void>> look_up();
+  [[nodiscard]] net::awaitable<result<void>>
+  read_card(std::optional<std::chrono::milliseconds> timeout);
+  void keep_card_age(const net::outbound_answer& said);
   [[nodiscard]] result<prepared_request> prepared(operation which, boost::json::object params,
                                                   const std::string& last_id,
                                                   const std::string& cursor) const;
@@ -107,6 +124,9 @@ private:
   std::unique_ptr<net::http_client> http_;
   std::optional<agent_card> card_;
   std::string card_text_;
+  std::string card_etag_; ///< Empty: none.
+  std::optional<time_source::steady_point> card_holds_until_;
+  timestamp card_at_{};
   std::optional<endpoint> endpoint_;
 };
 
@@ -167,6 +187,8 @@ public:
   /// The next event; nothing at the end. After a break a server without cursors begins with the
   /// task as it is. Errors: as event_stream::next.
   [[nodiscard]] net::awaitable<result<std::optional<wire::answer>>> next();
+  /// The last event as the server wrote it.
+  [[nodiscard]] const boost::json::value& last_event() const noexcept { return last_event_; }
   void close() { events_->close(); }
 
 private:
@@ -177,6 +199,7 @@ private:
   std::shared_ptr<event_stream> events_;
   const bool ends_at_question_;
   std::string task_;
+  boost::json::value last_event_;
 };
 
 } // namespace troupe::a2a

@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace troupe::a2a {
@@ -145,6 +146,47 @@ result<json::value> parse(std::string_view text) {
   return out;
 }
 
+/// Of what an error says besides; more is left out.
+constexpr std::size_t refusal_data_bytes_max = std::size_t{64} << 10;
+
+/// With what was refused in numbers (error::details): `httpStatus`, and of JSON-RPC `rpcCode` and
+/// `rpcData`. `status`: 0 if there is none.
+error with_refusal(error why, unsigned status, const json::value& from) {
+  json::object details;
+  if (status != 0)
+    details["httpStatus"] = status;
+  const auto* whole = from.if_object();
+  const auto* inner = whole != nullptr ? whole->if_contains("error") : nullptr;
+  const auto* said = inner != nullptr && inner->is_object() ? inner->if_object() : whole;
+  if (said != nullptr) {
+    if (const auto* code = said->if_contains("code"); code != nullptr && code->is_int64())
+      details["rpcCode"] = code->get_int64();
+    for (const auto* member : {"data", "details"})
+      if (const auto* data = said->if_contains(member);
+          data != nullptr && json::serialize(*data).size() <= refusal_data_bytes_max)
+        details["rpcData"] = *data;
+  }
+  why.details = json::serialize(details);
+  return why;
+}
+
+/// With the seconds after which it may be asked again, if the answer says so (RFC 9110 section
+/// 10.2.3); a date is passed over.
+error with_pause(error why, std::string_view retry_after) {
+  std::int64_t seconds = 0;
+  const auto* end = retry_after.data() + retry_after.size();
+  const auto read = std::from_chars(retry_after.data(), end, seconds);
+  if (read.ec != std::errc{} || read.ptr != end || seconds < 0)
+    return why;
+  boost::system::error_code failed;
+  auto details = parse_json(why.details, failed);
+  if (auto* members = details.if_object(); !failed && members != nullptr) {
+    (*members)["retryAfter"] = seconds;
+    why.details = json::serialize(details);
+  }
+  return why;
+}
+
 result<json::value> unwrapped(json::value whole, wire::wire_format format) {
   if (format.binding == wire::a2a_binding::rest && whole.is_array())
     return whole;
@@ -154,11 +196,11 @@ result<json::value> unwrapped(json::value whole, wire::wire_format format) {
   if (format.binding == wire::a2a_binding::rest) {
     // A stream of REST shows an error as an event of its own.
     if (object->size() == 1 && object->contains("error"))
-      return wire::read_rest_error(500, whole);
+      return with_refusal(wire::read_rest_error(500, whole), 0, whole);
     return whole;
   }
   if (const auto* error = object->if_contains("error"); error != nullptr && !error->is_null())
-    return wire::read_rpc_error(*error);
+    return with_refusal(wire::read_rpc_error(*error), 0, whole);
   auto* found = object->if_contains("result");
   if (found == nullptr)
     return make_error(errc::invalid_agent_response,
@@ -204,8 +246,12 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_f
     const auto* object = whole ? whole->if_object() : nullptr;
     if (format.binding == wire::a2a_binding::json_rpc && object != nullptr
         && object->contains("jsonrpc") && object->contains("error"))
-      return wire::read_rpc_error(object->at("error"));
-    return wire::read_rest_error(answer.status, whole ? *whole : json::value{});
+      return with_pause(
+          with_refusal(wire::read_rpc_error(object->at("error")), answer.status, *whole),
+          answer.header("retry-after"));
+    const auto body = whole ? *whole : json::value{};
+    return with_pause(with_refusal(wire::read_rest_error(answer.status, body), answer.status, body),
+                      answer.header("retry-after"));
   }
   if (!whole)
     return whole.error();

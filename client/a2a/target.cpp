@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace troupe::a2a {
 
@@ -86,6 +87,7 @@ result<std::vector<std::string>> card_urls(const target& to) {
 
 result<endpoint> choose_endpoint(const agent_card& card, const target& to) {
   const agent_interface* best = nullptr;
+  std::size_t best_rank = 0;
   endpoint out;
   for (const auto& each : card.interfaces) {
     const auto version = version_of(each.protocol_version);
@@ -93,9 +95,12 @@ result<endpoint> choose_endpoint(const agent_card& card, const target& to) {
     if (!version || !binding || (to.version && to.version != version)
         || (to.binding && to.binding != binding))
       continue;
-    if (best && *version >= out.format.version) // 1.0 is the smaller one
-      continue;
+    const auto rank =
+        static_cast<std::size_t>(std::ranges::find(to.preferred, *binding) - to.preferred.begin());
+    if (best && std::tie(*version, rank) >= std::tie(out.format.version, best_rank))
+      continue; // 1.0 is the smaller one
     best = &each;
+    best_rank = rank;
     out.format = {*version, *binding};
   }
   if (best == nullptr) {

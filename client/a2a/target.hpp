@@ -34,6 +34,11 @@ struct target {
   std::vector<std::string> hosts;
   bool allow_http = false; ///< Credentials may be sent without TLS to other computers.
   std::string trusted_pem; ///< Certificates believed beside the system's.
+  /// What the client shows over TLS, as chain and key (http_client_options); empty: nothing.
+  std::string certificate_pem{};
+  std::string key_pem{};
+  /// Of interfaces of the same version the first of these; then the card's order.
+  std::vector<wire::a2a_binding> preferred{};
 };
 
 /// How requests are sent to an agent.
@@ -46,8 +51,9 @@ struct endpoint {
 /// Where the card may be, in the order in which they are tried. Errors: invalid_params.
 [[nodiscard]] result<std::vector<std::string>> card_urls(const target& to);
 
-/// The interface of the card that is used: of 1.0 before 0.3, else in the card's order, as far as
-/// `to` does not say it. Errors: version_not_supported, which says what the agent speaks.
+/// The interface of the card that is used: of 1.0 before 0.3, then as `to` prefers, then in the
+/// card's order, as far as `to` does not say it. Errors: version_not_supported, which says what the
+/// agent speaks.
 [[nodiscard]] result<endpoint> choose_endpoint(const agent_card& card, const target& to);
 
 /// The headers that prove who the client is, for a request to `url`; none without credentials.

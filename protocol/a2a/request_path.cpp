@@ -32,6 +32,12 @@ std::vector<std::string> path_in(const boost::json::object& metadata) {
   return out;
 }
 
+std::optional<timestamp> deadline_in(const boost::json::object& metadata) {
+  const auto* found = metadata.if_contains(request_deadline_key);
+  const auto* text = found == nullptr ? nullptr : found->if_string();
+  return text == nullptr ? std::nullopt : parse_rfc3339(*text);
+}
+
 result<std::vector<std::string>> extended_path(std::vector<std::string> path,
                                                const std::string& own, std::size_t hops_max) {
   const bool is_loop = std::ranges::find(path, own) != path.end();

@@ -3,6 +3,7 @@
 #include "protocol/text/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace troupe {
@@ -33,6 +34,25 @@ bool halves_meet(std::string_view a, std::string_view b) noexcept {
                     [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
+/// What a file with such an ending is.
+constexpr auto types_by_ending = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {".csv", "text/csv"},
+    {".gif", "image/gif"},
+    {".html", "text/html"},
+    {".jpeg", "image/jpeg"},
+    {".jpg", "image/jpeg"},
+    {".json", "application/json"},
+    {".md", "text/markdown"},
+    {".pdf", "application/pdf"},
+    {".png", "image/png"},
+    {".svg", "image/svg+xml"},
+    {".txt", "text/plain"},
+    {".xml", "application/xml"},
+    {".yaml", "application/yaml"},
+    {".yml", "application/yaml"},
+    {".zip", "application/zip"},
+});
+
 } // namespace
 
 bool media_types_meet(std::string_view a, std::string_view b) noexcept {
@@ -59,6 +79,17 @@ std::string_view media_type_of(const part& part) noexcept {
   if (std::holds_alternative<data_content>(part.content))
     return "application/json";
   return {};
+}
+
+std::string_view media_type_of_name(std::string_view name) {
+  const auto dot = name.rfind('.');
+  const auto slash = name.rfind('/');
+  if (dot == std::string_view::npos || (slash != std::string_view::npos && slash > dot))
+    return {};
+  const auto ending = ascii_lower(name.substr(dot));
+  const auto found = std::ranges::find(types_by_ending, ending,
+                                       &std::pair<std::string_view, std::string_view>::first);
+  return found == types_by_ending.end() ? std::string_view{} : found->second;
 }
 
 } // namespace troupe

@@ -23,4 +23,7 @@ namespace troupe {
 /// application/json. Empty for a file that does not say.
 [[nodiscard]] std::string_view media_type_of(const part& part) noexcept;
 
+/// By the ending of a file's name, in any case; empty for an ending that is not known.
+[[nodiscard]] std::string_view media_type_of_name(std::string_view name);
+
 } // namespace troupe

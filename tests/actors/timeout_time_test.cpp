@@ -1,6 +1,7 @@
 // An attempt's time, and what happens to an agent that is told to stop.
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
+#include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include "tests/support/specs.hpp"
 #include <troupe/actors/limits.hpp>
@@ -251,4 +252,50 @@ TEST_CASE(
   CHECK(bed.hand->running() == 0);
   CHECK(bed.seen->lines == lines{"0 a working", "3 a canceled"});
   CHECK_FALSE(bed.clock.next_due());
+}
+
+TEST_CASE(
+    "a message brings its deadline along: a lone task that works or asks fails when it passes",
+    "[actors][time][deadline]") {
+  for (const bool asks : {false, true}) {
+    clock_bed bed;
+    bed.agents.default_agent = "hand";
+    send_message begin;
+    begin.message.message_id = "m";
+    begin.message.from = role::user;
+    begin.message.metadata["troupe/v1/deadline"] = to_rfc3339(bed.clock.now() + 10s);
+    std::optional<result<sent>> made;
+    bed.main_gateway().send(begin, nullptr, [&](result<sent> got) { made = std::move(got); });
+    bed.clock.settle();
+    REQUIRE(made);
+    const auto id = (*made)->task;
+    REQUIRE(bed.hand->attempts.size() == 1);
+    CHECK(bed.hand->attempts[0]->order->deadline == bed.clock.now() + 10s);
+    if (asks)
+      bed.hand->attempts[0]->port->report(report_question{"which?"});
+    bed.pass(9s);
+    CHECK_FALSE(is_terminal(find_task(bed.records(), id)->status.state));
+    bed.pass(1s);
+    const auto ended = find_task(bed.records(), id);
+    CHECK(ended->status.state == task_state::failed);
+    CHECK(text_of(ended->status.message->parts).find("has not ended before its deadline")
+          != std::string::npos);
+    CHECK(bed.hand->canceled.size() == 1);
+  }
+}
+
+TEST_CASE("an order has the earliest of the deadlines of task, plan and objective",
+          "[actors][time][deadline]") {
+  clock_bed bed;
+  const auto start = bed.clock.now();
+  auto first = a_task("a", {}, "hand");
+  auto second = a_task("b", {}, "hand");
+  second.deadline = start + 5s;
+  auto plan = a_plan("p", {first, second});
+  plan.deadline = start + 20s;
+  auto goal = an_objective({plan});
+  goal.deadline = start + 10s;
+  bed.begin(goal);
+  CHECK(bed.hand->of("a").order->deadline == start + 10s);
+  CHECK(bed.hand->of("b").order->deadline == start + 5s);
 }

@@ -8,6 +8,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -95,6 +96,28 @@ TEST_CASE("a cancel goes through a chain of servers", "[binary][delegation]") {
   static_cast<void>(bed.here->ask("CancelTask", R"({"id":")" + task + R"("})"));
   CHECK(bed.here->reaches(task, "TASK_STATE_CANCELED"));
   CHECK(bed.there.reaches(at(bed.remote_tasks()[0], "/id"), "TASK_STATE_CANCELED"));
+}
+
+TEST_CASE("a cancel that was not delivered is delivered by the next process",
+          "[binary][delegation]") {
+  chain_bed bed;
+  const auto task = bed.begin(steps_there(R"([{"hang":true}])"));
+  REQUIRE(comes_true([&] { return bed.remote_tasks().size() == 1; }));
+  const auto remote = at(bed.remote_tasks()[0], "/id");
+  REQUIRE(bed.here->reaches(task, "TASK_STATE_WORKING"));
+  bed.there.program().signal(SIGSTOP); // the cancel does not arrive
+  static_cast<void>(bed.here->ask("CancelTask", R"({"id":")" + task + R"("})"));
+  const auto written = bed.where.path() / "data" / "cancels.jsonl";
+  REQUIRE(comes_true([&] {
+    std::error_code failed;
+    return std::filesystem::file_size(written, failed) > 0 && !failed;
+  }));
+  bed.here->program().signal(SIGKILL);
+  CHECK(bed.here->program().wait() == 128 + SIGKILL);
+  bed.there.program().signal(SIGCONT);
+  bed.start();
+  CHECK(bed.there.reaches(remote, "TASK_STATE_CANCELED"));
+  CHECK(bed.here->state_of(task) == "TASK_STATE_CANCELED");
 }
 
 TEST_CASE("a server that was killed finds the task that another one does for it",

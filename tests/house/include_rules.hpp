@@ -98,6 +98,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"actors/planning/", "actors/objective/"},
     {"actors/planning/", "actors/task/"},
     {"net/", "troupe/store/session_status"}, // for /readyz
+    {"client/remote_agent/", "client/a2a/"},
     {"net/a2a/", "net/http/"},
     {"net/a2a/", "net/push/"},
     {"net/a2a/", "net/card/"},

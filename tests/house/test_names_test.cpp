@@ -136,3 +136,18 @@ TEST_CASE("every line of the extensions' documents has a test of its name", "[ho
     CHECK(seen.insert(name).second);
   }
 }
+
+TEST_CASE("every line of the contract of remote_agent has a test of its number", "[house][rules]") {
+  constexpr int lines = 127;
+  static const std::regex title(R"re(TEST_CASE\(\s*"remote-agent line (\d+): )re");
+  std::set<int> titled;
+  for (const auto& file : read_tree(TROUPE_SOURCE_DIR))
+    if (file.below("tests") && file.ends_with("_test.cpp"))
+      for (std::sregex_iterator at(file.text.begin(), file.text.end(), title), end; at != end; ++at)
+        titled.insert(std::stoi((*at)[1].str()));
+  for (int line = 1; line <= lines; ++line) {
+    CAPTURE(line);
+    CHECK(titled.contains(line));
+  }
+  CHECK(titled.size() == lines);
+}

@@ -72,6 +72,52 @@ TEST_CASE("a request has the input, the artifacts of the dependencies, and the p
   CHECK(answer.message.message_id == "m1");
 }
 
+TEST_CASE("a request refers to the tasks that did its dependencies at the same target",
+          "[agents][a2a]") {
+  auto order = order_with(R"({"target": "support", "text": "sum it up"})");
+  const auto made_by = [](const std::string& by) {
+    auto out = text_artifact("log", "x");
+    out.metadata = object(R"({"troupe/v1/remote":)" + by + "}");
+    return std::make_shared<const artifact>(std::move(out));
+  };
+  const auto here = made_by(R"({"target":"support","task":"r1"})");
+  order.dependencies.push_back({task_id{"d"}, "d", "d", {here, here}});
+  order.dependencies.push_back(
+      {task_id{"e"}, "e", "e", {made_by(R"({"target":"billing","task":"r2"})"), made_by("1")}});
+  const auto input = read_delegation_input(order.input.resolve(), input_stage::resolved).value();
+  delegation_note ids;
+  ids.message = "m1";
+  CHECK(first_request(order, input, ids, {}).message.reference_task_ids
+        == std::vector<std::string>{"r1"});
+}
+
+TEST_CASE("a deadline goes along, and is the same when the request is sent again",
+          "[agents][a2a]") {
+  const auto order = order_with(R"({"target": "support", "text": "x"})");
+  const auto input = read_delegation_input(order.input.resolve(), input_stage::resolved).value();
+  delegation_note ids;
+  ids.message = "m1";
+  ids.context = "c1";
+  CHECK_FALSE(deadline_in(first_request(order, input, ids, {}).message.metadata).has_value());
+  ids.deadline = timestamp{std::chrono::hours{24}};
+  const auto again = read_note(write_note(ids)).value();
+  CHECK(again == ids);
+  CHECK(deadline_in(first_request(order, input, again, {}).message.metadata) == ids.deadline);
+  CHECK_FALSE(deadline_in(object(R"({"troupe/v1/deadline": "soon"})")).has_value());
+}
+
+TEST_CASE("a request that came back, or has come too far, begins nothing", "[agents][a2a]") {
+  auto agent = agent_with_support();
+  CHECK(agent.admit({"server-b"}).has_value());
+  const auto back = agent.admit({"server-a", "server-b"});
+  REQUIRE_FALSE(back.has_value());
+  CHECK(back.error().code == errc::invalid_request);
+  CHECK(back.error().message
+        == "the task came through this server before: server-a -> server-b -> server-a");
+  CHECK_FALSE(agent.admit(std::vector<std::string>(8, "x")).has_value());
+  CHECK(agent.admit(std::vector<std::string>(7, "x")).has_value());
+}
+
 TEST_CASE("a task that comes back, or has come too far, is rejected with its path",
           "[agents][a2a]") {
   auto agent = agent_with_support();

@@ -54,6 +54,17 @@ url = "https://b.example"
   CHECK(read_config(settings, "[[targets]]\nalias = \"a\"\n", "c.toml").has_value());
 }
 
+TEST_CASE("a target may say how many delegations it takes", "[apps][remote]") {
+  const std::string plain = "[[targets]]\nalias = \"a\"\nurl = \"https://a.example\"\n";
+  const auto all = targets_of(plain + "max-open = 20\nmax-rate = 0.5\n").value();
+  CHECK(all.at(0).open_max == 20);
+  CHECK(all.at(0).rate_max == 0.5);
+  CHECK(targets_of(plain)->at(0).open_max == 0);
+  CHECK(error_of(plain + "max-open = 0\n").find("\"max-open\" must be a number from 1")
+        != std::string::npos);
+  CHECK(error_of(plain + "max-rate = \"fast\"\n").find("\"max-rate\"") != std::string::npos);
+}
+
 TEST_CASE("a target that is wrong is refused with its line", "[apps][remote]") {
   CHECK(error_of("\n[[targets]]\nalias = \"a\"\n")
         == "c.toml:2: in [[targets]]: \"alias\" and \"url\" are needed");

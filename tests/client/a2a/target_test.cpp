@@ -67,6 +67,20 @@ TEST_CASE("1.0 goes before 0.3, then the order of the card, unless the target ch
            "HTTP+JSON");
 }
 
+TEST_CASE("of the interfaces of the best version, the preferred one is spoken", "[client][a2a]") {
+  const auto card = card_with({{"http://h/old", "HTTP+JSON", "0.3.0", ""},
+                               {"http://h/rpc", "JSONRPC", "1.0", ""},
+                               {"http://h/rest", "HTTP+JSON", "1.0", ""}});
+  auto wanted = at("http://h");
+  wanted.preferred = {a2a_binding::rest, a2a_binding::json_rpc};
+  CHECK(choose_endpoint(card, wanted)->url == "http://h/rest");
+  wanted.preferred = {a2a_binding::json_rpc, a2a_binding::rest};
+  CHECK(choose_endpoint(card, wanted)->url == "http://h/rpc");
+  wanted.preferred = {a2a_binding::rest};
+  CHECK(choose_endpoint(card_with({{"http://h/rpc", "JSONRPC", "1.0", ""}}), wanted)->url
+        == "http://h/rpc"); // what there is
+}
+
 TEST_CASE("credentials go to the host that is meant only, and not without TLS", "[client][a2a]") {
   auto to = at("https://a.example");
   CHECK(authentication_headers(to, "http://elsewhere.example/", nullptr)->empty());

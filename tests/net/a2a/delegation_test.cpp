@@ -147,7 +147,11 @@ TEST_CASE("a cancel reaches the other server's task", "[net][delegation]") {
   delegating_bed here(url_of_bed(there));
   const auto task = here.begin(hello);
   static_cast<void>(there.puppet->port(0));
-  static_cast<void>(here.bed.result_of("CancelTask", R"({"id":")" + task + R"("})"));
+  const auto canceled = here.bed.result_of("CancelTask", R"({"id":")" + task + R"("})");
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/path/0") == task);
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/target") == "there");
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/outcome") == "acknowledged");
+  CHECK(at(here.get(task), "/metadata/troupe~1v1~1cancel") == "(none)");
   CHECK(here.reaches(task, "TASK_STATE_CANCELED"));
   CHECK(comes_true([&] {
     const auto all = tasks_of(there);
@@ -287,4 +291,205 @@ TEST_CASE("another task in answer to GetTask fails the task", "[net][delegation]
   const auto task = here.begin(hello);
   REQUIRE(here.reaches(task, "TASK_STATE_FAILED"));
   CHECK(here.words(task).find("answered with another task") != std::string::npos);
+}
+
+namespace {
+
+/// A server whose tasks may be done by others, and its name in paths.
+struct hop {
+  explicit hop(std::string name) : id(std::move(name)) {}
+
+  /// Before any request.
+  void may_ask(const std::vector<const hop*>& others, std::size_t hops_max = 8) {
+    delegation_options how;
+    for (const auto* each : others) {
+      a2a::target to;
+      to.url = url_of_bed(each->bed);
+      how.targets.push_back({each->id, to});
+    }
+    how.server_id = [own = id] { return own; };
+    how.hops_max = hops_max;
+    bed.agents.add("a2a", std::make_shared<a2a_agent>(std::move(how)));
+  }
+  /// Begins a task that `input` describes; the words with which it failed.
+  [[nodiscard]] std::string refusal_of(const std::string& input) const {
+    static_cast<void>(bed.result_of(
+        "objectives/create",
+        R"({"id":"trip","name":"Trip","start":true,"plans":[{"name":"P","tasks":[{"name":"T",)"
+        R"("agent":"a2a","input":)"
+            + input + "}]}]}"));
+    const auto get = [&] { return bed.result_of("GetTask", R"({"id":"trip.p0.t0"})"); };
+    REQUIRE(comes_true([&] { return at(get(), "/status/state") == "TASK_STATE_FAILED"; }));
+    return at(get(), "/status/message/parts/0/text");
+  }
+
+  std::string id;
+  net_bed bed;
+};
+
+/// Input of the agent for a task at `target`, which has a plan with one task: the agent again.
+std::string through(const std::string& target, const std::string& inner) {
+  return R"({"target":")" + target
+         + R"(","text":"go","metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"w","agent":"a2a","input":)"
+         + inner + "}]}}}";
+}
+
+const std::string to_a = R"({"target":"A","text":"go"})";
+
+} // namespace
+
+TEST_CASE("a task that comes back to its server is refused there, over one server or two",
+          "[net][delegation]") {
+  hop a("A");
+  hop b("B");
+  hop c("C");
+  a.may_ask({&b});
+  b.may_ask({&a, &c});
+  c.may_ask({&a});
+  SECTION("A, B, A") {
+    const auto words = a.refusal_of(through("B", to_a));
+    CAPTURE(words);
+    CHECK(words.find("the task came through this server before: A -> B -> A") != std::string::npos);
+    CHECK(tasks_of(c.bed).empty());
+  }
+  SECTION("A, B, C, A") {
+    const auto words = a.refusal_of(through("B", through("C", to_a)));
+    CAPTURE(words);
+    CHECK(words.find("the task came through this server before: A -> B -> C -> A")
+          != std::string::npos);
+    CHECK_FALSE(tasks_of(c.bed).empty());
+  }
+  CHECK(tasks_of(a.bed).size() == 1); // nothing began when it came back
+}
+
+TEST_CASE("a task that has come too far is refused where it is too far", "[net][delegation]") {
+  hop a("A");
+  hop b("B");
+  hop c("C");
+  a.may_ask({&b});
+  b.may_ask({&c});
+  c.may_ask({}, 2);
+  const auto words = a.refusal_of(through("B", R"({"target":"C","text":"go"})"));
+  CAPTURE(words);
+  CHECK(words.find("would go through more than 2 servers: A -> B -> C") != std::string::npos);
+  CHECK(tasks_of(c.bed).empty());
+}
+
+TEST_CASE("a cancel that is not answered in time is delivered in the background",
+          "[net][delegation]") {
+  relay between;
+  server_options options;
+  options.card.url = between.url() + "/";
+  const net_bed there(options, "puppet");
+  between.lead_to(there.port);
+  net_bed here;
+  delegation_options how;
+  a2a::target to;
+  to.url = between.url();
+  how.targets.push_back({"there", to});
+  how.terms.cancel_wait = std::chrono::milliseconds{50};
+  here.agents.add("a2a", std::make_shared<a2a_agent>(std::move(how)));
+  static_cast<void>(here.result_of(
+      "objectives/create",
+      R"({"id":"trip","name":"Trip","start":true,"plans":[{"name":"P","tasks":[{"name":"T",)"
+      R"("agent":"a2a","input":{"target":"there","text":"go"}}]}]})"));
+  const auto remote = there.puppet->asked(0)->id.str();
+  REQUIRE(comes_true([&] {
+    return at(here.result_of("GetTask", R"({"id":"trip.p0.t0"})"), "/status/state")
+           == "TASK_STATE_WORKING";
+  }));
+  between.lead_to(0);
+  const auto canceled = here.result_of("CancelTask", R"({"id":"trip.p0.t0"})");
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/outcome") == "no answer");
+  CHECK(at(canceled, "/metadata/troupe~1v1~1cancel/0/target") == "there");
+  CHECK(at(there.result_of("GetTask", R"({"id":")" + remote + R"("})"), "/status/state")
+        != "TASK_STATE_CANCELED");
+  between.lead_to(there.port);
+  CHECK(comes_true([&] {
+    return at(there.result_of("GetTask", R"({"id":")" + remote + R"("})"), "/status/state")
+           == "TASK_STATE_CANCELED";
+  }));
+}
+
+TEST_CASE("a deadline goes along with a task", "[net][delegation]") {
+  const net_bed there({}, "puppet");
+  delegating_bed here(url_of_bed(there));
+  const auto task =
+      here.begin(R"({"target":"there","text":"go"})", R"(,"deadline":"2036-07-01T12:00:00.000Z")");
+  const auto due = parse_rfc3339("2036-07-01T12:00:00.000Z");
+  CHECK(there.puppet->asked(0)->deadline == due);
+  there.puppet->port(0)->report(report_completed{{}, ""});
+  CHECK(here.reaches(task, "TASK_STATE_COMPLETED"));
+}
+
+TEST_CASE("a task refers to the one that did its dependency at the same target",
+          "[net][delegation]") {
+  const net_bed there({}, "puppet");
+  delegating_bed here(url_of_bed(there));
+  static_cast<void>(here.bed.result_of(
+      "objectives/create",
+      R"({"id":"trip","name":"Trip","start":true,"plans":[{"name":"P","tasks":[{"name":"a",)"
+      R"("agent":"a2a","input":{"target":"there","text":"go"}},{"name":"b","agent":"a2a",)"
+      R"("input":{"target":"there","text":"go on"},"dependencies":["a"]}]}]})"));
+  const auto first = there.puppet->asked(0)->id;
+  there.puppet->port(0)->report(report_completed{{text_artifact("log", "done")}, ""});
+  const auto second = there.puppet->asked(1);
+  CHECK(second->messages.at(0)->reference_task_ids == std::vector<std::string>{first.str()});
+  there.puppet->port(1)->report(report_completed{{}, ""});
+  CHECK(here.reaches("trip.p0.t1", "TASK_STATE_COMPLETED"));
+}
+
+TEST_CASE("a thousand delegations to a target that stalls delay none to another",
+          "[net][delegation]") {
+  push_receiver stalled;
+  stalled.hold();
+  const net_bed there({}, "echo");
+  net_bed here;
+  delegation_options how;
+  a2a::target slow;
+  slow.url = stalled.url("/");
+  how.targets.push_back({"slow", slow, {.open_max = 20}});
+  a2a::target quick;
+  quick.url = url_of_bed(there);
+  how.targets.push_back({"quick", quick});
+  here.agents.add("a2a", std::make_shared<a2a_agent>(std::move(how)));
+  std::string tasks;
+  for (int i = 0; i < 1000; ++i)
+    tasks += (i == 0 ? "" : ",") + std::string(R"({"name":"s)") + std::to_string(i)
+             + R"(","agent":"a2a","input":{"target":"slow","text":"go"}})";
+  static_cast<void>(
+      here.result_of("objectives/create",
+                     R"({"id":"many","name":"Many","start":true,"plans":[{"name":"P","tasks":[)"
+                         + tasks + "]}]}"));
+  REQUIRE(comes_true([&] { return stalled.connections() >= 1; }));
+  static_cast<void>(here.result_of(
+      "objectives/create",
+      R"({"id":"one","name":"One","start":true,"plans":[{"name":"P","tasks":[{"name":"q",)"
+      R"("agent":"a2a","input":{"target":"quick","text":"go"}}]}]})"));
+  CHECK(comes_true([&] {
+    return at(here.result_of("GetTask", R"({"id":"one.p0.t0"})"), "/status/state")
+           == "TASK_STATE_COMPLETED";
+  }));
+  CHECK(stalled.connections() <= 20);
+  static_cast<void>(here.result_of("objectives/update", R"({"id":"many","status":"canceled"})"));
+  stalled.release();
+}
+
+TEST_CASE("a target that has too many is asked again, more slowly, and makes one task",
+          "[net][delegation]") {
+  push_receiver busy;
+  const auto card = answer_text(
+      200, "Content-Type: application/json\r\n",
+      R"({"name":"A","version":"1","capabilities":{},"skills":[],"defaultInputModes":[],)"
+      R"("defaultOutputModes":[],"supportedInterfaces":[{"url":")"
+          + busy.url("/") + R"(","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]})");
+  const auto done =
+      answer_text(200, "Content-Type: application/json\r\n",
+                  R"({"jsonrpc":"2.0","id":1,"result":{"task":{"id":"r","contextId":"c",)"
+                  R"("status":{"state":"TASK_STATE_COMPLETED"}}}})");
+  busy.script({card, answer_text(429, "Retry-After: 0\r\n"), answer_text(503), done});
+  delegating_bed here(busy.url("/"));
+  const auto task = here.begin(R"({"target":"there","text":"go"})");
+  CHECK(here.reaches(task, "TASK_STATE_COMPLETED"));
+  CHECK(busy.received().size() == 4);
 }

@@ -1,0 +1,92 @@
+#include "agents/a2a/cancel_outbox.hpp"
+
+#include "protocol/json/json_parser.hpp"
+#include "protocol/json/text_in.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <fstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+void cancel_outbox::read() {
+  if (std::exchange(is_read_, true) || path_.empty())
+    return;
+  std::ifstream file(path_);
+  for (std::string line; std::getline(file, line);) {
+    ++lines_;
+    boost::system::error_code failed;
+    const auto tree = parse_json(line, failed);
+    if (failed) // the last line of a process that was killed
+      continue;
+    if (auto note = text_in(tree, "cancel"); !note.empty())
+      notes_[text_in(tree, "message")] = std::move(note);
+    else
+      notes_.erase(text_in(tree, "settled"));
+  }
+}
+
+void cancel_outbox::append(const std::string& line) {
+  if (path_.empty())
+    return;
+  const bool begins_anew = lines_ >= outbox_lines_max || notes_.empty();
+  const int file =
+      ::open(path_.c_str(), O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | (begins_anew ? O_TRUNC : 0),
+             S_IRUSR | S_IWUSR);
+  if (file < 0)
+    return; // what is not written down is delivered by this process only
+  std::string text;
+  if (begins_anew) {
+    lines_ = 0;
+    for (const auto& [message, note] : notes_) {
+      json::object one;
+      one["cancel"] = note;
+      one["message"] = message;
+      text += json::serialize(one) + "\n";
+      ++lines_;
+    }
+  } else {
+    text = line + "\n";
+    ++lines_;
+  }
+  if (!text.empty()) [[maybe_unused]]
+    const auto written = ::write(file, text.data(), text.size());
+  ::close(file);
+}
+
+std::vector<delegation_note> cancel_outbox::pending() {
+  read();
+  std::vector<delegation_note> out;
+  for (const auto& [message, text] : notes_)
+    if (auto note = read_note(text))
+      out.push_back(std::move(*note));
+  return out;
+}
+
+void cancel_outbox::add(const delegation_note& note) {
+  read();
+  auto text = write_note(note);
+  json::object one;
+  one["cancel"] = text;
+  one["message"] = note.message;
+  notes_[note.message] = std::move(text);
+  append(json::serialize(one));
+}
+
+void cancel_outbox::remove(const delegation_note& note) {
+  read();
+  if (notes_.erase(note.message) == 0)
+    return;
+  json::object one;
+  one["settled"] = note.message;
+  append(json::serialize(one));
+}
+
+} // namespace troupe
