@@ -97,7 +97,7 @@ session_follower::session_follower(store& history, journal::group_feed& from, op
     : how_(std::move(how)), history_(history), from_(from), answers_(std::make_shared<mailbox>()) {
   answers_->wake = std::move(wake);
   if (how_.is_store)
-    rest_log_ = std::make_unique<rest_log>(how_.directory, how_.rest, *how_.files);
+    remainder_ = std::make_unique<rest_log>(how_.directory, how_.rest, *how_.files);
 }
 
 result<std::unique_ptr<session_follower>> session_follower::open(store& history,
@@ -267,8 +267,8 @@ result<void> session_follower::take_group(const journal::journal_group& group) {
     if (const auto* change = std::get_if<group_change>(&entry)) {
       if (auto ok = take_change(*change); !ok)
         return ok;
-    } else if (rest_log_) {
-      if (auto ok = rest_log_->add(entry, last_at_); !ok)
+    } else if (remainder_) {
+      if (auto ok = remainder_->add(entry, last_at_); !ok)
         return ok;
     }
   }
@@ -286,7 +286,7 @@ result<void> session_follower::take_change(const group_change& entry) {
     if (!root)
       return root.error();
     if (!*root)
-      return rest_log_ ? rest_log_->add(entry, news->at) : result<void>{};
+      return remainder_ ? remainder_->add(entry, news->at) : result<void>{};
   }
   if (lost_.contains(news->context))
     return {};
@@ -411,7 +411,7 @@ result<void> session_follower::write_page() {
     for (const auto& [id, writer] : touched_now_)
       writer->rest();
   touched_now_.clear();
-  return rest_log_ ? rest_log_->write_out() : result<void>{};
+  return remainder_ ? remainder_->write_out() : result<void>{};
 }
 
 /// One visit to the disk for all files.
@@ -427,10 +427,10 @@ result<void> session_follower::make_safe() {
     if (growing > sessions_open_max)
       writer->rest();
   }
-  const bool has_rest = rest_log_ && rest_log_->is_touched();
+  const bool has_rest = remainder_ && remainder_->is_touched();
   if (growing + (has_rest ? 1 : 0) > synced_apart_max) {
     if (has_rest)
-      if (auto ok = rest_log_->write_out(); !ok)
+      if (auto ok = remainder_->write_out(); !ok)
         return ok;
     if (auto ok = sync_folder(how_.directory, *how_.files); !ok)
       return ok;
@@ -439,7 +439,7 @@ result<void> session_follower::make_safe() {
       if (auto ok = writer->sync(); !ok)
         return ok;
     if (has_rest)
-      if (auto ok = rest_log_->sync(); !ok)
+      if (auto ok = remainder_->sync(); !ok)
         return ok;
   }
   for (const auto& [id, writer] : touched_) {
@@ -452,7 +452,7 @@ result<void> session_follower::make_safe() {
     if (auto ok = sync_names(how_.directory, *how_.files); !ok)
       return ok;
   if (has_rest)
-    if (auto ok = rest_log_->settle(last_at_); !ok)
+    if (auto ok = remainder_->settle(last_at_); !ok)
       return ok;
   if (auto ok = write_index(how_.directory, entries, *how_.files); !ok)
     return ok;
@@ -499,8 +499,8 @@ result<void> session_follower::write_position(journal::position at) {
 void session_follower::fail(const error& why) {
   for (const auto& [id, writer] : touched_)
     writer->roll_back();
-  if (rest_log_)
-    rest_log_->roll_back();
+  if (remainder_)
+    remainder_->roll_back();
   touched_.clear();
   touched_now_.clear();
   writers_.clear();
@@ -539,7 +539,7 @@ void session_follower::let_go(journal::position next, const std::string& why) {
                      "export --all` adds all of it.";
   }
   written_at_ = next - 1;
-  if (touched_.empty() && !(rest_log_ && rest_log_->is_touched()))
+  if (touched_.empty() && !(remainder_ && remainder_->is_touched()))
     safe_at_ = written_at_;
   is_position_old_ = true;
   cursor_ = {.next = next};

@@ -155,7 +155,7 @@ private:
   std::map<std::string, session_writer*> touched_;     ///< Since all was made safe.
   std::map<std::string, session_writer*> touched_now_; ///< In this page.
   std::unordered_set<std::string> lost_;               ///< Objectives.
-  std::unique_ptr<rest_log> rest_log_;
+  std::unique_ptr<rest_log> remainder_;
   timestamp last_at_{}; ///< Of the last change.
 
   mutable std::mutex guard_;

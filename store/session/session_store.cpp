@@ -224,7 +224,8 @@ class session_origin {
 public:
   session_origin(std::string directory, std::shared_ptr<sessions::rest_reading> rest,
                  std::shared_ptr<std::string> repaired)
-      : directory_(std::move(directory)), rest_(std::move(rest)), repaired_(std::move(repaired)) {}
+      : directory_(std::move(directory)), remainder_(std::move(rest)),
+        repaired_(std::move(repaired)) {}
 
   result<void> operator()(const take_group_fn& take) const {
     std::string group;
@@ -265,7 +266,7 @@ public:
       return rest.error();
     if (rest->cut)
       note(sessions::describe_cut(path, *rest->cut));
-    *rest_ = *rest;
+    *remainder_ = *rest;
     return hand_over(true);
   }
 
@@ -275,7 +276,7 @@ private:
   }
 
   const std::string directory_;
-  const std::shared_ptr<sessions::rest_reading> rest_;
+  const std::shared_ptr<sessions::rest_reading> remainder_;
   const std::shared_ptr<std::string> repaired_;
 };
 

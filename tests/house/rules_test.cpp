@@ -165,6 +165,7 @@ TEST_CASE("threads belong to these files only", "[house][rules]") {
       "store/journal/file_disk",
       "store/rocksdb/group_writer",
       "store/rocksdb/rocksdb_store",
+      "store/session/session_store",
   };
   static const std::regex thread(R"(std::(jthread|async|thread)\b(?!::hardware))");
   std::set<std::string> seen;

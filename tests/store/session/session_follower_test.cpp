@@ -375,7 +375,7 @@ TEST_CASE("A disk of sessions that hangs delays nobody", "[store][session]") {
   faulty_files files;
   files.refuse = [&](file_call) {
     std::unique_lock lock{guard};
-    changed.wait(lock, [&] { return !is_held; });
+    changed.wait_for(lock, 20s, [&] { return !is_held; });
     return 0;
   };
   session_keeping how;
