@@ -135,6 +135,8 @@ public:
     background_[name] = std::move(one);
   }
   void let_go(const std::string& name) { background_.erase(name); }
+  /// All of it: it has these lines, too.
+  void forget() { background_.clear(); }
 
 private:
   static constexpr std::size_t lines_max = 256;
@@ -489,7 +491,10 @@ a2a_agent::a2a_agent(delegation_options options, std::shared_ptr<a2a::call_loop>
     : options_(std::move(options)), time_(time), lines_(std::make_shared<delegation_lines>()),
       loop_(std::move(loop)) {}
 
-a2a_agent::~a2a_agent() = default;
+a2a_agent::~a2a_agent() {
+  if (loop_ != nullptr) // what is left is delivered by the next process
+    loop_->post([lines = lines_] { lines->forget(); });
+}
 
 std::shared_ptr<a2a::call_loop> a2a_agent::loop() {
   const std::lock_guard guard(mutex_);

@@ -113,6 +113,11 @@ result<void> read_table(serve_settings& to, const toml::table& table, const std:
   return {};
 }
 
+/// Members of targets that are numbers.
+bool is_count(std::string_view member) {
+  return member == "max-open" || member == "max-rate";
+}
+
 result<target_row> row_of(const toml::node& node, const std::string& name) {
   target_row out;
   out.line = node.source().begin.line;
@@ -125,16 +130,16 @@ result<target_row> row_of(const toml::node& node, const std::string& name) {
       out.members.emplace_back(member, text->get());
     else if (const auto* truth = value.as_boolean())
       out.members.emplace_back(member, truth->get() ? "true" : "false");
-    else if (const auto* whole = value.as_integer())
+    else if (const auto* whole = value.as_integer(); whole != nullptr && is_count(member))
       out.members.emplace_back(member, std::to_string(whole->get()));
-    else if (const auto* number = value.as_floating_point())
+    else if (const auto* number = value.as_floating_point(); number != nullptr && is_count(member))
       out.members.emplace_back(member, std::to_string(number->get()));
     else if (const auto texts = value.is_array() ? texts_of(*value.as_array()) : std::nullopt)
       out.members.emplace_back(member, *texts);
     else
       return at_line(name, value.source(),
                      troupe::quoted(member)
-                         + " must be a string, a number, true or false, or a list of strings");
+                         + " must be a string, true or false, or a list of strings");
   }
   return out;
 }
