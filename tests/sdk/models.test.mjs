@@ -11,8 +11,10 @@ let baseURL;
 
 before(async () => {
   server = spawn(process.env.TROUPE_MODEL_SERVER, ["0"], { stdio: ["pipe", "pipe", "inherit"] });
+  const failed = new Promise((_, reject) => server.once("error", reject));
   const lines = createInterface({ input: server.stdout });
-  [baseURL] = (await lines[Symbol.asyncIterator]().next()).value.split("\n");
+  const first = await Promise.race([lines[Symbol.asyncIterator]().next(), failed]);
+  baseURL = first.value;
 });
 after(() => server.stdin.end());
 
