@@ -139,34 +139,42 @@ std::string task_of(const std::string& answer) {
 }
 
 /// Cuts bytes into server-sent events as far as both servers here write them: a line `data: `,
-/// perhaps others, and an empty line.
+/// perhaps others, and an empty line. Bytes are copied only if an event is not complete yet: what
+/// the reader costs counts against the server.
 class event_reader {
 public:
-  void feed(std::string_view bytes) { input_ += bytes; }
-
-  /// The data of the next complete event; a comment is none.
-  std::optional<std::string> next() {
-    for (;;) {
-      const auto end = input_.find("\n\n", begin_);
-      if (end == std::string::npos) {
-        input_.erase(0, begin_);
-        begin_ = 0;
-        return std::nullopt;
-      }
-      const auto event = std::string_view(input_).substr(begin_, end - begin_);
-      begin_ = end + 2;
-      constexpr std::string_view key = "data: ";
-      const auto at = event.starts_with(key) ? 0 : event.find("\ndata: ");
-      if (at != std::string_view::npos) {
-        const auto data = event.substr(at + (at == 0 ? 0 : 1) + key.size());
-        return std::string(data.substr(0, data.find('\n')));
-      }
+  /// Calls `take` with the data of each event that is complete now; a comment is none.
+  template<class Take>
+  void feed(std::string_view bytes, Take take) {
+    if (begun_.empty()) {
+      begun_ = cut(bytes, take);
+      return;
     }
+    begun_ += bytes;
+    const auto rest = cut(begun_, take);
+    begun_.erase(0, begun_.size() - rest.size());
   }
 
 private:
-  std::string input_;
-  std::size_t begin_ = 0; ///< Of what is not read yet.
+  /// What is left.
+  template<class Take>
+  static std::string_view cut(std::string_view bytes, Take& take) {
+    for (;;) {
+      const auto end = bytes.find("\n\n");
+      if (end == std::string_view::npos)
+        return bytes;
+      const auto event = bytes.substr(0, end);
+      bytes.remove_prefix(end + 2);
+      constexpr std::string_view key = "data: ";
+      const auto at = event.starts_with(key) ? 0 : event.find("\ndata: ");
+      if (at == std::string_view::npos)
+        continue;
+      const auto data = event.substr(at + (at == 0 ? 0 : 1) + key.size());
+      take(data.substr(0, data.find('\n')));
+    }
+  }
+
+  std::string begun_; ///< The bytes of an event that is not complete.
 };
 
 subject begin_task(std::uint16_t port) {
@@ -225,53 +233,47 @@ public:
       fail(std::string("cannot receive: ") + std::strerror(errno));
     }
     const auto now = steady::now().time_since_epoch().count();
-    take({buffer.data(), static_cast<std::size_t>(n)});
-    while (const auto event = reader_.next())
-      read(*event, now, delays);
+    const auto show = [&](std::string_view event) { read(event, now, delays); };
+    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(n));
+    if (input_.empty()) {
+      input_ = take(bytes, show);
+      return;
+    }
+    input_ += bytes;
+    const auto rest = take(input_, show);
+    input_.erase(0, input_.size() - rest.size());
   }
 
 private:
-  /// Unwraps the chunks (RFC 9112 7.1).
-  void take(std::string_view bytes) {
-    input_ += bytes;
-    std::size_t at = 0;
+  /// Unwraps the chunks (RFC 9112 7.1). What is left: the begun head of the answer, or of a chunk.
+  template<class Show>
+  std::string_view take(std::string_view bytes, const Show& show) {
     if (!has_head_) {
-      const auto end = input_.find("\r\n\r\n");
-      if (end == std::string::npos)
-        return;
-      if (!input_.starts_with("HTTP/1.1 200"))
-        fail("no stream: " + input_);
+      const auto end = bytes.find("\r\n\r\n");
+      if (end == std::string_view::npos)
+        return bytes;
+      if (!bytes.starts_with("HTTP/1.1 200"))
+        fail("no stream: " + std::string(bytes));
       has_head_ = true;
-      at = end + 4;
+      bytes.remove_prefix(end + 4);
     }
-    for (;;) {
+    while (!bytes.empty()) {
       if (left_ == 0) {
-        const auto line = input_.find("\r\n", at);
-        if (line == std::string::npos)
+        const auto line = bytes.find("\r\n");
+        if (line == std::string_view::npos)
           break;
-        const auto [end, ec] = std::from_chars(input_.data() + at, input_.data() + line, left_, 16);
+        const auto [end, ec] = std::from_chars(bytes.data(), bytes.data() + line, left_, 16);
         if (ec != std::errc{} || left_ == 0)
-          fail("the stream ended after " + std::to_string(ticks_) + " ticks: " + rest());
-        at = line + 2;
+          fail("the stream ended after " + std::to_string(ticks_) + " ticks: " + last_);
+        bytes.remove_prefix(line + 2);
         left_ += 2; // and its line end
       }
-      const auto piece = std::min(left_, input_.size() - at);
-      const auto data = std::min(piece, left_ > 2 ? left_ - 2 : 0);
-      reader_.feed(std::string_view(input_).substr(at, data));
-      at += piece;
+      const auto piece = std::min(left_, bytes.size());
+      reader_.feed(bytes.substr(0, std::min(piece, left_ > 2 ? left_ - 2 : 0)), show);
+      bytes.remove_prefix(piece);
       left_ -= piece;
-      if (left_ > 0)
-        break;
     }
-    input_.erase(0, at);
-  }
-
-  /// The last event that has arrived and was not looked at: it says why the stream ended.
-  std::string rest() {
-    std::string last;
-    while (const auto event = reader_.next())
-      last = *event;
-    return last;
+    return bytes;
   }
 
   void read(std::string_view data, std::int64_t now, bench::histogram& delays) {
@@ -283,17 +285,17 @@ private:
       return;
     }
     constexpr std::string_view key = "\"tick ";
-    const auto at = data.find(key);
+    const auto at = data.rfind(key); // It is near the end.
     if (at == std::string_view::npos) {
+      last_ = data;
       if (data.find("statusUpdate") == std::string_view::npos
           && data.find("\"change\"") == std::string_view::npos)
         fail("unexpected: " + std::string(data));
       return;
     }
     long number = -1;
-    long long sent = 0;
-    if (std::sscanf(std::string(data.substr(at + 1, 40)).c_str(), "tick %ld %lld", &number, &sent)
-        != 2)
+    std::int64_t sent = 0;
+    if (!read_tick(data.substr(at + key.size()), number, sent))
       fail("no tick: " + std::string(data));
     if (first_ < 0)
       first_ = number;
@@ -304,8 +306,19 @@ private:
     delays.add(static_cast<std::uint64_t>(std::max<std::int64_t>(now - sent, 0)));
   }
 
+  /// "NUMBER TIME", each with leading zeros.
+  static bool read_tick(std::string_view text, long& number, std::int64_t& sent) {
+    const auto space = text.find(' ');
+    const auto end = text.find('"');
+    if (space == std::string_view::npos || end == std::string_view::npos || space > end)
+      return false;
+    return std::from_chars(text.data(), text.data() + space, number).ec == std::errc{}
+           && std::from_chars(text.data() + space + 1, text.data() + end, sent).ec == std::errc{};
+  }
+
   int socket_;
-  std::string input_;
+  std::string input_;    ///< What came and is not complete.
+  std::string last_;     ///< The last event that is no tick: it may say why the stream ended.
   std::size_t left_ = 0; ///< Of the current chunk.
   bool has_head_ = false;
   bool open_ = false;
