@@ -213,6 +213,10 @@ TEST_CASE(
   const document_bed bed;
   const auto root =
       at(boost::json::parse(bed.ask("/agents/planner", activation).body), "/result/id");
+  REQUIRE(comes_true([&] { // Both tasks of the template.
+    return at(bed.read("obj-123"), "/plans/0/tasks/0/status") == "working"
+           && at(bed.read("obj-123"), "/plans/0/tasks/1/status") == "working";
+  }));
   const auto before = bed.read("obj-123");
   SECTION("as it was sent") {
     const auto again = boost::json::parse(bed.ask("/agents/planner", activation).body);
