@@ -139,6 +139,14 @@ address_class classify(const ip::address& address) noexcept {
                          : classify(address.to_v6().to_bytes());
 }
 
+bool is_this_computer(const std::string& host) {
+  if (host == "localhost")
+    return true;
+  boost::system::error_code failed;
+  const auto address = boost::asio::ip::make_address(host, failed);
+  return !failed && address.is_loopback();
+}
+
 result<void> admit_public_only(const http_url& url, const ip::address& address) {
   const auto kind = classify(address);
   if (kind == address_class::global)

@@ -8,6 +8,7 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace troupe::net {
@@ -32,6 +33,9 @@ enum class address_class : std::uint8_t {
 /// An address that carries an IPv4 address (mapped, compatible, NAT64 64:ff9b::/96, 6to4 2002::/16)
 /// has the class of that one.
 [[nodiscard]] address_class classify(const boost::asio::ip::address& address) noexcept;
+
+/// Whether a host, as a URL names it, is this computer: `localhost`, or a loopback address.
+[[nodiscard]] bool is_this_computer(const std::string& host);
 
 /// Whether a connection to `address`, which `url.host` resolved to, may be made if only public ones
 /// may be reached (http_client_options::admit). Errors: forbidden.

@@ -1,6 +1,6 @@
-// An objective of which the plan is made by the planner of the options: it is durable as `planning`
-// before the planner is asked, and works when the plan is in it. A message is never lost: without
-// a plan of the planner, the next row of the verdict says what its plan is.
+// An objective of which the plan is made by the text planner: it is durable as `planning` before
+// the planner is asked, and works when the plan is in it. A message is never lost: without a plan
+// of the planner, the next row of the planner's table says what its plan is.
 #pragma once
 
 #include "actors/planning/planning_desk.hpp"

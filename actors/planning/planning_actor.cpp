@@ -92,7 +92,7 @@ void planning_actor::next_row() {
   decide();
 }
 
-// -- the planner of the options -------------------------------------------------------------------
+// -- the text planner -----------------------------------------------------------------------------
 
 void planning_actor::ask_planner() {
   const auto& options = env_.options.planning;

@@ -1,5 +1,6 @@
-// Decides what becomes of one message, and ends. It asks the planner of the options and the default
-// agent where the verdict says so; if one of them fails or takes too long, the next row decides.
+// Decides what becomes of one message, and ends. It asks the text planner and the default agent
+// where the verdict says so; if one of them fails or takes too long, the next row of the table in
+// planner/verdict.hpp decides.
 #pragma once
 
 #include "actors/planning/planning_desk.hpp"
@@ -41,7 +42,7 @@ private:
   void ask_agent();
   void take(planner_report report);
   void take(agent_report report);
-  /// Why the plan is not one that may run.
+  /// Why the plan may not run; empty if it may.
   [[nodiscard]] std::string fault_of(const objective_spec& plan) const;
   void add_parts(std::vector<part>& from);
   void answer_with(message said);

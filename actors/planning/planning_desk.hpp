@@ -25,7 +25,7 @@ namespace troupe {
 /// What is asked about a message.
 struct planning_query {
   planner::planning_request request;
-  /// Whether the planner of the options is asked; else decision::ask_model is an answer.
+  /// Whether the text planner is asked; else decision::ask_model is an answer.
   bool asks_planner = false;
   std::string objective; ///< As in planning_order.
   std::uint32_t attempt = 1;

@@ -1,6 +1,7 @@
 #include "agents/a2a/delegation_note.hpp"
 
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/text_in.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -12,11 +13,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::string_view note_begins = R"({"delegation":1,)";
-
-std::string text_member(const json::object& from, std::string_view name) {
-  const auto* found = from.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string{};
-}
 
 } // namespace
 
@@ -52,16 +48,16 @@ result<delegation_note> read_note(std::string_view text) {
   const auto* from = tree.if_object();
   delegation_note out;
   if (from != nullptr) {
-    out.target = text_member(*from, "target");
-    out.endpoint = text_member(*from, "endpoint");
-    out.message = text_member(*from, "message");
-    out.context = text_member(*from, "context");
-    out.key = text_member(*from, "key");
-    out.task = text_member(*from, "task");
-    out.answer = text_member(*from, "answer");
-    out.question = text_member(*from, "question");
-    out.at = parse_rfc3339(text_member(*from, "at")).value_or(timestamp{});
-    out.deadline = parse_rfc3339(text_member(*from, "deadline")).value_or(timestamp{});
+    out.target = text_in(*from, "target");
+    out.endpoint = text_in(*from, "endpoint");
+    out.message = text_in(*from, "message");
+    out.context = text_in(*from, "context");
+    out.key = text_in(*from, "key");
+    out.task = text_in(*from, "task");
+    out.answer = text_in(*from, "answer");
+    out.question = text_in(*from, "question");
+    out.at = parse_rfc3339(text_in(*from, "at")).value_or(timestamp{});
+    out.deadline = parse_rfc3339(text_in(*from, "deadline")).value_or(timestamp{});
     if (const auto* inputs = from->if_contains("inputs");
         inputs && inputs->is_int64() && inputs->get_int64() >= 0)
       out.inputs = static_cast<std::uint32_t>(inputs->get_int64());

@@ -151,7 +151,7 @@ llm_steps conversation::on_answer(point now, const models::call_outcome& outcome
                           + (answer.refusal.empty() ? "without a reason" : answer.refusal)});
       break;
     case models::answer_kind::filtered:
-      fail("a filter of the server took the answer of the model " + terms_.model + " away", false);
+      fail("a filter of the server removed the answer of the model " + terms_.model, false);
       break;
   }
   return finish_turn();
@@ -174,7 +174,7 @@ void conversation::take_structured(const models::chat_answer& answer) {
   auto value = parse_json(models::plain_content(answer.content), failed);
   std::string fault;
   if (failed)
-    fault = "it is no JSON (" + json_fault(failed) + ")";
+    fault = "it is not JSON (" + json_fault(failed) + ")";
   else if (const auto misfit = find_misfit(value, terms_.schema))
     fault = (misfit->pointer.empty() ? std::string("the value") : misfit->pointer) + " "
             + misfit->message;

@@ -8,6 +8,7 @@
 // adds none.
 #pragma once
 
+#include "agents/llm/llm_input.hpp"
 #include "agents/llm/llm_note.hpp"
 #include "client/models/model_client.hpp"
 #include <troupe/actors/agent.hpp>
@@ -27,7 +28,7 @@
 
 namespace troupe {
 
-/// Calls that were wrong, in one attempt; then it fails.
+/// After this many wrong tool calls the attempt fails.
 inline constexpr std::uint32_t llm_wrong_calls_max = 3;
 /// Between two chunks of a text: at most 20 a second.
 inline constexpr std::chrono::milliseconds llm_chunk_interval{50};
@@ -35,10 +36,10 @@ inline constexpr std::chrono::milliseconds llm_chunk_interval{50};
 inline constexpr std::size_t llm_conversation_bytes_max = std::size_t{2} << 20;
 
 struct llm_terms {
-  std::string model; ///< For words.
+  std::string model; ///< Shown in messages.
   std::vector<std::string> tools;
   boost::json::object schema; ///< Of the answer; empty: a text, which streams.
-  std::uint32_t rounds_max = 10;
+  std::uint32_t rounds_max = llm_rounds_default;
 };
 
 // -- what is to be done ---------------------------------------------------------------------------
@@ -51,7 +52,7 @@ struct llm_ask {
 struct llm_keep {
   std::string note;
 };
-/// Call on_time then, in place of what was said before.
+/// Call `on_time` at `until`; replaces an earlier `llm_wait`.
 struct llm_wait {
   time_source::steady_point until;
 };
@@ -68,8 +69,8 @@ class conversation {
 public:
   using point = time_source::steady_point;
 
-  /// `first`: how it begins. `note`: of an attempt that goes on, else empty but for its counts.
-  /// `inputs`: messages of the task that the note does not know.
+  /// `first`: how it begins. `note`: of an attempt that goes on; of a new attempt only the counts
+  /// are set. `inputs`: messages of the task that the note does not know.
   conversation(llm_terms terms, std::vector<models::chat_message> first, llm_note note,
                std::vector<message_ptr> inputs);
 
@@ -85,7 +86,7 @@ public:
   // what our task says
   /// The answer to the question that was asked first.
   [[nodiscard]] llm_steps on_answered(const message& answer);
-  /// There will be none.
+  /// The question ended without an answer.
   [[nodiscard]] llm_steps on_unanswered(const std::string& key, question_end how);
   /// A message that answers nothing.
   void on_said(const message& said);

@@ -1,6 +1,7 @@
 #include "agents/llm/llm_note.hpp"
 
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/text_in.hpp"
 #include <troupe/protocol/task_life.hpp>
 
 #include <boost/json/array.hpp>
@@ -15,9 +16,9 @@ namespace {
 
 constexpr std::string_view llm_note_begins = R"({"llm":1,)";
 
-std::string text_of_note(const json::object& from, std::string_view name) {
-  const auto* found = from.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string{};
+std::string text_of(const json::value& from) {
+  const auto* text = from.if_string();
+  return text != nullptr ? std::string(*text) : std::string{};
 }
 
 std::int64_t number_of_note(const json::object& from, std::string_view name) {
@@ -50,12 +51,11 @@ llm_turn read_turn(const json::value& from) {
   const auto* object = from.if_object();
   if (object == nullptr)
     return out;
-  out.content = text_of_note(*object, "content");
-  out.told = text_of_note(*object, "told");
+  out.content = text_in(*object, "content");
+  out.told = text_in(*object, "told");
   for (const auto& each : list_of_note(*object, "calls"))
     if (const auto* call = each.if_array(); call && call->size() == 3)
-      out.calls.push_back({std::string((*call)[0].as_string()), std::string((*call)[1].as_string()),
-                           std::string((*call)[2].as_string())});
+      out.calls.push_back({text_of(call->at(0)), text_of(call->at(1)), text_of(call->at(2))});
   for (const auto& each : list_of_note(*object, "results"))
     if (each.is_string())
       out.results.emplace_back(each.get_string());
@@ -99,7 +99,8 @@ result<llm_note> read_llm_note(std::string_view text) {
   const auto tree = parse_json(text, failed);
   const auto* from = tree.if_object();
   if (failed || from == nullptr || !is_llm_note(text))
-    return make_error(errc::invalid_params, "the note of the attempt is none of a conversation");
+    return make_error(errc::invalid_params,
+                      "the note of the attempt was not written by the agent llm");
   llm_note out;
   out.begun_with = static_cast<std::uint32_t>(number_of_note(*from, "begunWith"));
   out.inputs = static_cast<std::uint32_t>(number_of_note(*from, "inputs"));

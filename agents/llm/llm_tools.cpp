@@ -53,7 +53,7 @@ result<json::object> read_arguments(const models::tool_call& call) {
   boost::system::error_code failed;
   auto tree = parse_json(call.arguments.empty() ? "{}" : call.arguments, failed);
   if (failed)
-    return wrong_call(call, "its arguments are no JSON (" + json_fault(failed) + ")");
+    return wrong_call(call, "its arguments are not JSON (" + json_fault(failed) + ")");
   if (!tree.is_object())
     return wrong_call(call, "its arguments are no object");
   return std::move(tree.get_object());

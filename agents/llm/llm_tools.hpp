@@ -26,7 +26,7 @@ inline constexpr std::size_t llm_choices_max = 50;
 
 /// The question for a call of `ask_person`. `allowed`: the tools of the task. Errors:
 /// invalid_params, in words for the model: an unknown tool, one that is not allowed, arguments that
-/// are no JSON or do not fit.
+/// are not JSON or do not fit.
 [[nodiscard]] result<report_question> read_question_call(const models::tool_call& call,
                                                          const std::vector<std::string>& allowed);
 

@@ -2,6 +2,7 @@
 
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/json/text_in.hpp"
 #include "protocol/text/near_name.hpp"
 #include <troupe/protocol/plan_document.hpp>
 
@@ -207,11 +208,6 @@ std::vector<std::string> texts_of(const json::object& from, std::string_view nam
   return out;
 }
 
-std::string text_of_reply(const json::object& from, std::string_view name) {
-  const auto* found = from.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string{};
-}
-
 result<planner_report> read_planned(json::object from, const std::vector<std::string>& agents) {
   const auto* found = from.if_contains("tasks");
   const auto* tasks = found == nullptr ? nullptr : found->if_array();
@@ -224,7 +220,7 @@ result<planner_report> read_planned(json::object from, const std::vector<std::st
   from.erase("assumptions");
   from.erase("answer");
   from.erase("noPlan");
-  const auto name = text_of_reply(from, "name");
+  const auto name = text_in(from, "name");
   if (name.empty())
     from["name"] = "plan"; // the reader wants one; the text names the objective
   auto read = read_plan_document(json::value(std::move(from)),
@@ -260,7 +256,7 @@ result<planner_report> read_plan_reply(std::string_view content,
   boost::system::error_code failed;
   auto tree = parse_json(models::plain_content(content), failed);
   if (failed)
-    return wrong_reply("", "the reply is no JSON (" + json_fault(failed) + ")");
+    return wrong_reply("", "the reply is not JSON (" + json_fault(failed) + ")");
   if (!tree.is_object())
     return wrong_reply("", "the reply must be an object");
   auto& from = tree.get_object();
@@ -268,9 +264,9 @@ result<planner_report> read_plan_reply(std::string_view content,
     return fine.error();
   const bool has_tasks = from.contains("tasks") && from.at("tasks").is_array()
                          && !from.at("tasks").get_array().empty();
-  if (const auto answer = text_of_reply(from, "answer"); !answer.empty() && !has_tasks)
+  if (const auto answer = text_in(from, "answer"); !answer.empty() && !has_tasks)
     return planner_report{report_answer{answer}};
-  if (const auto reason = text_of_reply(from, "noPlan"); !reason.empty() && !has_tasks)
+  if (const auto reason = text_in(from, "noPlan"); !reason.empty() && !has_tasks)
     return planner_report{report_no_plan{"the model makes no plan: " + reason}};
   return read_planned(std::move(from), agents);
 }

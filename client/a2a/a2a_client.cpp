@@ -4,6 +4,7 @@
 #include "protocol/a2a/codec_agent_card.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/text_in.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/text/text.hpp"
 
@@ -70,10 +71,8 @@ std::optional<std::chrono::seconds> max_age_of(std::string_view said) {
 
 /// The cursor that a server of ours adds to its events.
 std::string cursor_in(const json::object& metadata) {
-  const auto* found = metadata.if_contains(stream_cursor_key);
-  const auto cursor =
-      found && found->is_string() ? std::string(found->get_string()) : std::string{};
-  return net::is_event_id(cursor) ? cursor : std::string{};
+  auto cursor = text_in(metadata, stream_cursor_key);
+  return net::is_event_id(cursor) ? std::move(cursor) : std::string{};
 }
 
 } // namespace

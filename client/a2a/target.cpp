@@ -1,5 +1,6 @@
 #include "client/a2a/target.hpp"
 
+#include "client/address_class.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/http_url.hpp"
 #include "protocol/text/text.hpp"
@@ -44,11 +45,6 @@ std::optional<wire::a2a_binding> binding_of(std::string_view text) {
     if (text == wire::to_string(each))
       return each;
   return std::nullopt;
-}
-
-bool is_loopback(const std::string& host) {
-  const bool is_address = host.find_first_not_of("0123456789.") == std::string::npos;
-  return host == "localhost" || host == "::1" || (is_address && host.starts_with("127."));
 }
 
 /// The name of a header in a card is somebody else's text.
@@ -142,7 +138,7 @@ authentication_headers(const target& to, const std::string& url, const agent_car
                                            + home->authority()
                                            + ", so the credentials are not sent there; name it in "
                                              "`hosts` of the target if that is right");
-  if (!there->tls && !to.allow_http && !is_loopback(there->host))
+  if (!there->tls && !to.allow_http && !net::is_this_computer(there->host))
     return make_error(errc::forbidden,
                       "the credentials are not sent to " + there->host
                           + " without TLS; use https, or say `allow-http = true` in the target");

@@ -124,7 +124,7 @@ reading<chat_answer> read_answer(std::string_view body) {
   boost::system::error_code failed;
   const auto tree = parse_json(body, failed);
   if (failed)
-    return failing<chat_answer>(unreadable("the answer is no JSON"));
+    return failing<chat_answer>(unreadable("the answer is not JSON"));
   if (is_error_value(tree))
     return failing<chat_answer>(read_error_value(tree));
   const auto* from = tree.if_object();
@@ -213,7 +213,7 @@ reading<std::string> streamed_answer::take(std::string_view data) {
   boost::system::error_code failed;
   const auto tree = parse_json(data, failed);
   if (failed)
-    return failing<std::string>(unreadable("an event of the answer is no JSON"));
+    return failing<std::string>(unreadable("an event of the answer is not JSON"));
   if (is_error_value(tree))
     return failing<std::string>(read_error_value(tree));
   const auto* from = tree.if_object();

@@ -61,6 +61,16 @@ std::string milliseconds_text(std::chrono::milliseconds span) {
   return std::to_string(span.count()) + " ms";
 }
 
+/// `60 s`, `1.5 s`.
+std::string seconds_text(std::chrono::milliseconds span) {
+  auto out = std::to_string(span.count() / 1000);
+  if (const auto rest = span.count() % 1000; rest != 0) {
+    const auto digits = std::to_string(1000 + rest);
+    out += "." + digits.substr(1, digits.find_last_not_of('0'));
+  }
+  return out + " s";
+}
+
 result<net::addresses> addresses_of(const result<std::vector<std::string>>& texts) {
   if (!texts)
     return texts.error();
@@ -78,7 +88,7 @@ result<net::addresses> addresses_of(const result<std::vector<std::string>>& text
 /// meant to, is refused.
 std::function<result<void>(const http_url&, const net::asio::ip::address&)>
 admission(const model_settings& settings, const http_url& url) {
-  if (settings.allow_private || is_address(url.host) || is_this_computer(url.host))
+  if (settings.allow_private || is_address(url.host) || net::is_this_computer(url.host))
     return {};
   return [](const http_url& to, const net::asio::ip::address& address) -> result<void> {
     if (auto fine = net::admit_public_only(to, address); !fine)
@@ -107,8 +117,9 @@ struct open_call {
   call_account account;
   call_listener heard_by;
   std::shared_ptr<net::http_stream> stream;
-  net::timer pause; ///< Between two tries.
-  net::timer whole; ///< The end of the time of one try.
+  net::timer pause;                      ///< Between two tries.
+  net::timer whole;                      ///< The end of the time of one try.
+  std::chrono::milliseconds time_max{0}; ///< Of one try.
   bool is_late = false;
   bool is_over = false; ///< Nobody hears of it any more.
   call_cost cost;
@@ -198,7 +209,9 @@ namespace {
 /// What a try that the end of its time has cut off is told as.
 model_failure told_as(const open_call& call, const model_line& line, const error& why) {
   if (call.is_late)
-    return failure_with(failure_kind::silent, "the answer did not end in time");
+    return failure_with(failure_kind::silent, "the answer did not end in "
+                                                  + seconds_text(call.time_max)
+                                                  + " (`whole-seconds` or a budget in seconds)");
   auto out = connection_failure(why);
   out.message = without_key(std::move(out.message), line.settings.key);
   return out;
@@ -275,8 +288,10 @@ awaitable<try_end> model_client::parts::read_events(std::shared_ptr<open_call> c
         break;
       auto why = told_as(*call, *line, more.error());
       if (why.kind == failure_kind::silent && !call->is_late)
-        why.message = has_event ? "the answer stopped for " + milliseconds_text(timeouts.idle)
-                                : "no answer began in " + milliseconds_text(timeouts.first_byte);
+        why.message =
+            has_event ? "nothing more came for " + seconds_text(timeouts.idle) + " (`idle-seconds`)"
+                      : "no answer began in " + seconds_text(timeouts.first_byte)
+                            + " (`first-byte-seconds`)";
       co_return failed(std::move(why));
     }
     has_ended = more->empty();
@@ -462,6 +477,7 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
     if (!ticket)
       break;
     call->is_late = false;
+    call->time_max = ticket->time_max;
     call->whole.start_after(ticket->time_max, [weak = std::weak_ptr<open_call>(call)] {
       if (const auto late = weak.lock()) {
         late->is_late = true;

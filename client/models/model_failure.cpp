@@ -1,6 +1,7 @@
 #include "client/models/model_failure.hpp"
 
 #include "client/models/limits.hpp"
+#include "client/models/request_writing.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/text/http_date.hpp"
 #include "protocol/text/text.hpp"
@@ -118,13 +119,9 @@ std::string member_named(const server_words& said) {
       return "strict";
     return std::string(path.substr(0, path.find_first_of(".[")));
   }
-  // The longest one first: "max_completion_tokens" before "max_tokens", which is named beside it.
-  constexpr auto by_length =
-      std::to_array<std::string_view>({"response_format", "stream_options", "max_completion_tokens",
-                                       "max_tokens", "temperature", "seed", "strict"});
   std::string found;
   auto at = std::string_view::npos;
-  for (const auto each : by_length)
+  for (const auto each : refusable_members())
     if (contains_word(said.message, each))
       if (const auto here = said.message.find(each); here < at) { // what is refused stands first
         at = here;

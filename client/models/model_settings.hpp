@@ -51,8 +51,6 @@ struct model_settings {
 /// another computer without TLS).
 [[nodiscard]] result<http_url> request_url(const model_settings& settings);
 
-/// Whether the host is this computer, by its name or address.
-[[nodiscard]] bool is_this_computer(const std::string& host);
 /// Whether the host is written as an address.
 [[nodiscard]] bool is_address(const std::string& host);
 

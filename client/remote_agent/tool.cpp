@@ -343,9 +343,8 @@ fault tool_call::not_begun(const error& why) const {
 
 // -- the tool -------------------------------------------------------------------------------------
 
-tool::tool(net::asio::io_context& context, net::timers_ptr clock, settings known,
-           tool_options options)
-    : context_(context), clock_(std::move(clock)), known_(std::move(known)), options_(options),
+tool::tool(net::asio::io_context& context, net::timers_ptr clock, settings known)
+    : context_(context), clock_(std::move(clock)), known_(std::move(known)),
       handles_(known_.handle_ttl, known_.handles_max) {}
 
 tool::~tool() = default;
@@ -367,7 +366,7 @@ result<tool::client_ptr> tool::client_of(const std::string& key, const a2a::targ
   how.to = to;
   how.timeout = client_timeout;
   how.bytes_max = tool_answer_bytes_max;
-  if (!is_known && !options_.allow_private)
+  if (!is_known)
     how.admit = net::admit_public_only;
   auto made = a2a::a2a_client::make(context_, clock_, std::move(how));
   if (!made)
@@ -442,9 +441,9 @@ awaitable<json::object> tool::call(json::value asked, update_handler on_update) 
 
 // -- for programs that block ----------------------------------------------------------------------
 
-blocking_tool::blocking_tool(settings known, tool_options options, const time_source& time)
+blocking_tool::blocking_tool(settings known, const time_source& time)
     : clock_(std::make_shared<net::timers>(context_, time)),
-      tool_(std::make_unique<tool>(context_, clock_, std::move(known), options)) {
+      tool_(std::make_unique<tool>(context_, clock_, std::move(known))) {
   clock_->use_alarm();
 }
 

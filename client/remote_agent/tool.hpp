@@ -26,19 +26,13 @@ namespace troupe::remote_agent {
 /// Hears what happens on the way to an answer: objects with `"phase": "update"`.
 using update_handler = std::function<void(const boost::json::object&)>;
 
-struct tool_options {
-  /// URLs that are no targets, if the policy allows them, may lead to addresses that are not
-  /// public.
-  bool allow_private = false;
-};
-
 struct tool_call;
 
 class tool {
 public:
-  /// Has no threads before `start`. `clock`: of the context. `known`: `complete` was called.
-  tool(net::asio::io_context& context, net::timers_ptr clock, settings known,
-       tool_options options = {});
+  /// Has no threads before `start`. `clock`: of the context. Pass settings on which
+  /// `complete` was called.
+  tool(net::asio::io_context& context, net::timers_ptr clock, settings known);
   ~tool();
   tool(const tool&) = delete;
   tool& operator=(const tool&) = delete;
@@ -48,7 +42,7 @@ public:
   /// Looks a name up, for a tool that was not started.
   bool turn();
 
-  /// The answer. It never fails otherwise than by `"ok": false`.
+  /// The answer. A failure is an answer with `"ok": false`.
   [[nodiscard]] net::awaitable<boost::json::object> call(boost::json::value asked,
                                                          update_handler on_update);
 
@@ -66,7 +60,6 @@ private:
   net::asio::io_context& context_;
   const net::timers_ptr clock_;
   const settings known_;
-  const tool_options options_;
   handles handles_;
   std::map<std::string, client_ptr> clients_;
   bool has_threads_ = false;
@@ -75,8 +68,7 @@ private:
 class blocking_tool {
 public:
   /// `time` outlives it.
-  explicit blocking_tool(settings known, tool_options options = {},
-                         const time_source& time = system_time());
+  explicit blocking_tool(settings known, const time_source& time = system_time());
   ~blocking_tool();
   blocking_tool(const blocking_tool&) = delete;
   blocking_tool& operator=(const blocking_tool&) = delete;
@@ -84,7 +76,7 @@ public:
   /// From any thread; calls take turns. `on_update` is called on the same thread.
   [[nodiscard]] boost::json::object call(boost::json::value asked, update_handler on_update = {});
 
-  /// The handles, for a program that keeps them; not during a call.
+  /// The handles, for a program that keeps them. Do not use them during a call.
   [[nodiscard]] handles& known_handles() noexcept;
 
 private:

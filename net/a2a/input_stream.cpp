@@ -4,7 +4,7 @@
 #include "actors/service/service.hpp"
 #include "net/a2a/awaited.hpp"
 #include "net/a2a/shown_feed.hpp"
-#include "net/a2a/sse.hpp"
+#include "net/a2a/task_stream.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
 #include <deque>

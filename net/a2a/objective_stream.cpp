@@ -2,7 +2,7 @@
 
 #include "actors/service/service.hpp"
 #include "net/a2a/shown_objective.hpp"
-#include "net/a2a/sse.hpp"
+#include "net/a2a/task_stream.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <memory>

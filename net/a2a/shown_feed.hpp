@@ -1,6 +1,6 @@
 // A feed on its way to its client as server-sent events: what the streams of tasks and of
 // objectives have in common. What an event looks like, and which one is the last, is said by
-// shown_task (net/a2a/sse.cpp) and shown_objective (net/a2a/objective_stream.cpp).
+// shown_task (net/a2a/task_stream.cpp) and shown_objective (net/a2a/objective_stream.cpp).
 #pragma once
 
 #include "actors/feed/feed.hpp"

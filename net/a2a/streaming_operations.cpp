@@ -5,7 +5,7 @@
 #include "net/a2a/awaited.hpp"
 #include "net/a2a/operation_columns.hpp"
 #include "net/a2a/send_reading.hpp"
-#include "net/a2a/sse.hpp"
+#include "net/a2a/task_stream.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <algorithm>

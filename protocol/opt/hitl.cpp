@@ -1,6 +1,7 @@
 #include "protocol/opt/hitl.hpp"
 
 #include "protocol/json/quoted.hpp"
+#include "protocol/json/text_in.hpp"
 #include "protocol/opt/answer_text.hpp"
 
 #include <boost/json/array.hpp>
@@ -29,11 +30,6 @@ constexpr auto words_of_denial = std::to_array<std::string_view>(
     {"denied", "deny", "reject", "rejected", "no", "cancel", "stop"});
 
 /// The member, if it is a text that is not empty.
-std::string text_member(const json::object& of, std::string_view name) {
-  const auto* found = of.if_contains(name);
-  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string{};
-}
-
 const json::array* array_member(const json::object& of, std::string_view name) {
   const auto* found = of.if_contains(name);
   return found != nullptr ? found->if_array() : nullptr;
@@ -45,7 +41,7 @@ const json::object* object_member(const json::object& of, std::string_view name)
 }
 
 bool has_type(const json::object& schema, std::string_view type) {
-  return text_member(schema, "type") == type;
+  return text_in(schema, "type") == type;
 }
 
 // -- our question as a request --------------------------------------------------------------------
@@ -57,7 +53,7 @@ std::optional<json::object> tool_of(const json::value& from) {
     return std::nullopt;
   json::object out;
   for (const auto name : {"id", "call_id", "name"}) {
-    auto text = text_member(*given, name);
+    auto text = text_in(*given, name);
     if (text.empty())
       return std::nullopt;
     out[name] = std::move(text);
@@ -99,7 +95,7 @@ json::array choices_of(const json::object& schema) {
   else if (const auto* choices = array_member(schema, "oneOf"))
     for (const auto& each : *choices) {
       const auto& choice = each.get_object();
-      const auto title = text_member(choice, "title");
+      const auto title = text_in(choice, "title");
       out.emplace_back(title.empty() ? as_text(choice.at("const")) : title);
     }
   else if (has_type(schema, "boolean"))
@@ -123,7 +119,7 @@ const json::object* properties_of(const json::object& form) {
 /// How a person knows what is meant by a property.
 std::string label_of(std::string_view name, const json::object& schema) {
   for (const auto* member : {"title", "description"})
-    if (auto text = text_member(schema, member); !text.empty())
+    if (auto text = text_in(schema, member); !text.empty())
       return text;
   return std::string(name);
 }
@@ -178,8 +174,8 @@ result<std::optional<json::value>> value_of(const std::vector<std::string>& text
 
 result<answer> read_answers(const json::object& response, const question& asked,
                             std::string_view id) {
-  if (text_member(response, "id") != id)
-    return misfits("the response is to the question " + quoted(text_member(response, "id"))
+  if (text_in(response, "id") != id)
+    return misfits("the response is to the question " + quoted(text_in(response, "id"))
                        + ", and the open one is " + quoted(id),
                    "/id");
   const auto* properties = properties_of(asked.form);
@@ -238,14 +234,13 @@ result<std::vector<approval>> read_approvals(const json::object& response,
     const auto* one = each.if_object();
     const auto* approved = one != nullptr ? one->if_contains("approved") : nullptr;
     const auto where = "approvals/" + std::to_string(out.size());
-    if (approved == nullptr || !approved->is_bool() || text_member(*one, "id").empty())
+    if (approved == nullptr || !approved->is_bool() || text_in(*one, "id").empty())
       return misfits(where + " must have \"id\" and \"approved\", which is true or false",
                      "/" + where);
-    out.push_back(
-        {text_member(*one, "id"), approved->get_bool(), text_member(*one, "rejection_reason")});
+    out.push_back({text_in(*one, "id"), approved->get_bool(), text_in(*one, "rejection_reason")});
   }
   for (const auto& tool : tools) {
-    const auto id = text_member(tool.get_object(), "id");
+    const auto id = text_in(tool.get_object(), "id");
     const auto count = std::ranges::count(out, id, &approval::id);
     if (count != 1)
       return misfits("the call " + quoted(id) + " must be decided once, and is "
@@ -288,7 +283,7 @@ std::optional<bool> older_decision(const message& said) {
   for (const auto& part : said.parts)
     if (const auto* content = std::get_if<data_content>(&part.content)) {
       const auto* data = content->data.if_object();
-      const auto decision = data != nullptr ? text_member(*data, "decision_type") : std::string{};
+      const auto decision = data != nullptr ? text_in(*data, "decision_type") : std::string{};
       if (decision == "approve" || decision == "reject")
         return decision == "approve";
       return std::nullopt;
@@ -313,7 +308,7 @@ error is_none(const std::string& message) {
 /// The schema of what answers one question of a request.
 result<json::object> schema_of(const json::value& from, std::size_t at) {
   const auto* given = from.if_object();
-  const auto text = given != nullptr ? text_member(*given, "question") : std::string{};
+  const auto text = given != nullptr ? text_in(*given, "question") : std::string{};
   if (text.empty())
     return is_none("questions/" + std::to_string(at) + " has no \"question\"");
   json::object item{{"type", "string"}};
@@ -337,7 +332,7 @@ std::string property_name(std::size_t at) {
 
 result<request> read_questions(const json::object& from) {
   request out;
-  out.id = text_member(from, "id");
+  out.id = text_in(from, "id");
   const auto* questions = array_member(from, "questions");
   if (out.id.empty() || questions == nullptr || questions->empty())
     return is_none("an ask_user_request has an \"id\" and \"questions\"");
@@ -347,7 +342,7 @@ result<request> read_questions(const json::object& from) {
     auto schema = schema_of((*questions)[i], i);
     if (!schema)
       return schema.error();
-    out.prompt += (i == 0 ? "" : "\n") + text_member(*schema, "title");
+    out.prompt += (i == 0 ? "" : "\n") + text_in(*schema, "title");
     if (questions->size() == 1) {
       schema->erase("title");
       out.form = std::move(*schema);
@@ -366,7 +361,7 @@ result<request> read_tools(const json::object& from) {
   if (tools.empty())
     return is_none("a tool_approval_request has \"tools\", each with \"id\", \"call_id\", \"name\" "
                    "and \"args\"");
-  out.prompt = text_member(from, "hint");
+  out.prompt = text_in(from, "hint");
   if (out.prompt.empty())
     out.prompt = "Approve?";
   out.form = {{"type", "boolean"}};
@@ -379,7 +374,7 @@ std::optional<request> read_older(const message& asking) {
   for (const auto& part : asking.parts) {
     const auto* content = std::get_if<data_content>(&part.content);
     const auto* data = content != nullptr ? content->data.if_object() : nullptr;
-    if (data == nullptr || text_member(*data, "interrupt_type") != "tool_approval")
+    if (data == nullptr || text_in(*data, "interrupt_type") != "tool_approval")
       continue;
     const auto* calls = array_member(*data, "action_requests");
     json::array tools;
@@ -388,7 +383,7 @@ std::optional<request> read_older(const message& asking) {
       if (call == nullptr)
         return std::nullopt;
       json::object tool = *call;
-      tool["call_id"] = text_member(*call, "id");
+      tool["call_id"] = text_in(*call, "id");
       tools.emplace_back(std::move(tool));
     }
     auto read = read_tools({{"tools", std::move(tools)}});
@@ -431,7 +426,7 @@ json::object answers_to(const request& to, const answer& said) {
 json::object approvals_to(const request& to, bool approved, std::string_view reason) {
   std::vector<approval> out;
   for (const auto& tool : to.data.at("tools").as_array())
-    out.push_back({text_member(tool.get_object(), "id"), approved,
+    out.push_back({text_in(tool.get_object(), "id"), approved,
                    approved ? std::string{} : std::string(reason)});
   return {{"type", approval_response}, {"approvals", as_json(out)}};
 }
@@ -468,8 +463,8 @@ json::object request_of(const question& asked, const std::string& id) {
 
 std::string answered_id(const message& said) {
   const auto* response = object_member(said.metadata, uri);
-  return response != nullptr && text_member(*response, "type") == ask_response
-             ? text_member(*response, "id")
+  return response != nullptr && text_in(*response, "type") == ask_response
+             ? text_in(*response, "id")
              : std::string{};
 }
 
@@ -483,14 +478,14 @@ result<std::optional<answer>> read_response(const message& said, const question&
       return std::optional<answer>{};
     std::vector<approval> approvals;
     for (const auto& tool : tools)
-      approvals.push_back({text_member(tool.get_object(), "id"), *decision, {}});
+      approvals.push_back({text_in(tool.get_object(), "id"), *decision, {}});
     auto out = answer_of(approvals, asked);
     if (!out)
       return out.error();
     return std::optional<answer>(std::move(*out));
   }
   const auto* response = given->if_object();
-  const auto type = response != nullptr ? text_member(*response, "type") : std::string{};
+  const auto type = response != nullptr ? text_in(*response, "type") : std::string{};
   const auto wanted = tools.empty() ? ask_response : approval_response;
   if (type != wanted)
     return misfits(std::string(uri) + " must be a " + std::string(wanted) + " to this question",
@@ -513,7 +508,7 @@ result<std::optional<request>> read_request(const message& asking) {
   if (given == nullptr)
     return read_older(asking);
   const auto* from = given->if_object();
-  const auto type = from != nullptr ? text_member(*from, "type") : std::string{};
+  const auto type = from != nullptr ? text_in(*from, "type") : std::string{};
   if (type != ask_request && type != approval_request)
     return is_none("neither an ask_user_request nor a tool_approval_request");
   auto out = type == ask_request ? read_questions(*from) : read_tools(*from);

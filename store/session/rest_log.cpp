@@ -312,7 +312,7 @@ result<void> rest_log::compact(timestamp now) {
     return ok;
   fresh.bytes = (*made)->size();
   // From here on what is there counts as needed: it is looked at again when as much was added.
-  (*made)->rest();
+  (*made)->release();
   file_.reset();
   if (calls_.rename(part.c_str(), path_.c_str()) != 0)
     return make_error(errc::unavailable, path_ + " cannot be replaced ("

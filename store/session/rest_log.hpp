@@ -55,9 +55,9 @@ public:
   /// then is left out.
   [[nodiscard]] result<void> settle(timestamp now);
   void roll_back();
-  void rest() noexcept {
+  void release_file() noexcept {
     if (file_)
-      file_->rest();
+      file_->release();
   }
   /// Something was added since it was settled.
   [[nodiscard]] bool is_touched() const noexcept { return known_.events != safe_.events; }

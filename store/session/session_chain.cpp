@@ -18,10 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 
 error missing_parent(const std::string& file, const std::string& parent) {
-  return make_error(errc::store_failed,
-                    "The session file " + file + " continues " + parent
-                        + ", which is not beside it. The changes before are there: put it there, "
-                          "and try again.");
+  return make_error(
+      errc::store_failed,
+      "The session file " + file + " continues " + parent
+          + ", which is not beside it. It has the earlier changes: put it beside this "
+            "file, and try again.");
 }
 
 } // namespace

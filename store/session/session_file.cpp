@@ -198,10 +198,10 @@ result<std::unique_ptr<growing_file>> growing_file::open(std::string path, std::
 }
 
 growing_file::~growing_file() {
-  rest();
+  release();
 }
 
-void growing_file::rest() noexcept {
+void growing_file::release() noexcept {
   if (file_ >= 0)
     calls_.close(std::exchange(file_, -1));
 }

@@ -88,7 +88,7 @@ public:
   /// What was appended is safe, but perhaps not the name of a new file. Errors: unavailable.
   [[nodiscard]] result<void> sync();
   /// Takes no place among the open files, until it is needed again.
-  void rest() noexcept;
+  void release() noexcept;
   /// Leaves the first `bytes` only, at the latest before something is written again.
   void cut(std::uint64_t bytes);
   /// With those that are not written out.

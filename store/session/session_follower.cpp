@@ -409,7 +409,7 @@ result<void> session_follower::write_page() {
       return ok;
   if (touched_.size() > sessions_open_max)
     for (const auto& [id, writer] : touched_now_)
-      writer->rest();
+      writer->release_file();
   touched_now_.clear();
   return remainder_ ? remainder_->write_out() : result<void>{};
 }
@@ -425,7 +425,7 @@ result<void> session_follower::make_safe() {
       return ok;
     growing += writer->is_growing() ? 1 : 0;
     if (growing > sessions_open_max)
-      writer->rest();
+      writer->release_file();
   }
   const bool has_rest = remainder_ && remainder_->is_touched();
   if (growing + (has_rest ? 1 : 0) > synced_apart_max) {

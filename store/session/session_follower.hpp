@@ -1,10 +1,11 @@
-// Keeps session files beside a store: reads the groups of the store behind their publication and
+// Keeps session files beside a store: reads the groups of the store after they are published, and
 // writes what they say. Nobody waits for it. While the disk of the sessions refuses, it tries
 // again; the store goes on.
 //
 // Its position is a group: everything up to it is safe in the files. It is kept in a file of its
-// own beside them. After a failure, and after a restart, it goes on behind the position; what the
-// files have already is passed over. One thread turns it; any thread may ask for `status`.
+// own beside them. After a failure, and after a restart, it continues with the first group after
+// the position; what the files have already is passed over. One thread turns it; any thread may ask
+// for `status`.
 #pragma once
 
 #include "store/journal/group_feed.hpp"
@@ -42,8 +43,8 @@ inline constexpr std::chrono::milliseconds follower_sync_interval{1000};
 /// Between attempts while the disk refuses.
 inline constexpr std::chrono::milliseconds follower_retry_interval{1000};
 /// Bytes of groups that may wait for a disk that refuses, or is slow: the journal keeps them, on
-/// the disk of the store. Above, they are let go, and that is said. Not where the sessions are the
-/// store.
+/// the disk of the store. Above this the waiting groups are skipped, and `status` reports it; never
+/// if the files are the store.
 inline constexpr std::uint64_t follower_behind_bytes_max = std::uint64_t{1} << 30;
 /// Up to so many files are made safe one by one; more with one call for the whole file system.
 inline constexpr std::size_t synced_apart_max = 4;
@@ -59,8 +60,8 @@ class session_follower {
 public:
   struct options {
     std::string directory;
-    /// The files are the store: lone tasks and what else there is are kept, too, and nothing is
-    /// ever let go.
+    /// The files are the store: lone tasks, push configurations and remembered requests are kept,
+    /// too, and no group is ever skipped.
     bool is_store = false;
     rest_reading rest{}; ///< Of the file that was read at the start; only if `is_store`.
     file_calls* files = &system_file_calls(); ///< Outlives it.
@@ -139,9 +140,9 @@ private:
 
   journal::journal_cursor cursor_;
   journal::position written_at_ = 0; ///< The files have all groups up to this one.
-  journal::position safe_at_ = 0;    ///< The same, safely, and the position says so.
-  std::uint64_t seen_bytes_ = 0;     ///< Of groups that were read or let go since the start.
-  std::uint64_t safe_bytes_ = 0;     ///< The same up to `safe_at_`.
+  journal::position safe_at_ = 0;    ///< Groups up to this one are safe; the position says so.
+  std::uint64_t seen_bytes_ = 0;     ///< Of groups read or skipped since the start.
+  std::uint64_t safe_bytes_ = 0;     ///< Of these groups, up to `safe_at_`.
   bool is_position_old_ = true;      ///< Its file says something else than `safe_at_`.
   std::uint64_t generation_ = 1;     ///< Answers to earlier questions are not wanted any more.
   bool is_asked_ = false;

@@ -117,9 +117,9 @@ result<json::object> parse_index(std::string_view text) {
   boost::system::error_code failed;
   auto tree = parse_json(text, failed, {}, options);
   if (failed)
-    return make_error(errc::store_failed, "it is no JSON (" + json_fault(failed) + ")");
+    return make_error(errc::store_failed, "it is not JSON (" + json_fault(failed) + ")");
   if (!tree.is_object())
-    return make_error(errc::store_failed, "it is no JSON object");
+    return make_error(errc::store_failed, "it is not a JSON object");
   return std::move(tree.get_object());
 }
 

@@ -23,7 +23,7 @@ struct index_entry {
 
 /// `text` with the entries in place of those of the same keys or added; of an entry that was there,
 /// further members stay. Everything else keeps its bytes. An empty `text` is that of an index
-/// without entries. errc::store_failed: it is no JSON object.
+/// without entries. errc::store_failed: it is not a JSON object.
 [[nodiscard]] result<std::string> with_entries(std::string_view text,
                                                const std::vector<index_entry>& entries);
 

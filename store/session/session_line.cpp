@@ -108,10 +108,10 @@ std::variant<event_line, foreign_line, damaged_line> read_other(std::string_view
   boost::system::error_code failed;
   const auto tree = parse_line(line, failed);
   if (failed)
-    return damaged("it is no JSON (" + json_fault(failed) + ")");
+    return damaged("it is not JSON (" + json_fault(failed) + ")");
   const auto* object = tree.if_object();
   if (object == nullptr)
-    return damaged("it is no JSON object");
+    return damaged("it is not a JSON object");
   const auto kind = text_member(*object, "customType");
   if (kind.starts_with(kind_prefix) && kind != event_kind)
     return damaged("it is of another version, " + shown(kind));

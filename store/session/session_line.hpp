@@ -53,7 +53,7 @@ struct foreign_line {
 };
 /// It cannot be relied on.
 struct damaged_line {
-  std::string problem; ///< For people: `it is no JSON`.
+  std::string problem; ///< For people: `it is not JSON`.
 };
 
 /// What `line` is, without its line end. The texts of an event_line are in `line`.

@@ -169,7 +169,7 @@ private:
       return {};
     }
     if (line.number != 1)
-      return make_error(errc::store_failed, "a snapshot is the first event, or none");
+      return make_error(errc::store_failed, "a snapshot may only be the first event");
     auto state = session_state::read(snapshot->get_object());
     if (!state)
       return state.error();

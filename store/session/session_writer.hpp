@@ -51,9 +51,9 @@ public:
   /// What was not safe when it was settled last is cut off again. Nothing else follows.
   void roll_back();
   /// Takes no place among the open files, until it is needed again.
-  void rest() noexcept {
+  void release_file() noexcept {
     if (file_)
-      file_->rest();
+      file_->release();
   }
   /// There is a file that grows.
   [[nodiscard]] bool is_growing() const noexcept { return file_ != nullptr; }

@@ -50,7 +50,8 @@ void watched_feed::read_groups(const journal::journal_cursor& from, std::size_t 
   if (forgotten) {
     done(make_error(errc::invalid_params, "The changes begin with number "
                                               + std::to_string(*forgotten)
-                                              + "; those before it were let go."));
+                                              + "; those before it were dropped (more than "
+                                              + std::to_string(bytes_max_) + " bytes waited)."));
     return;
   }
   journal::group_page page{{}, from};

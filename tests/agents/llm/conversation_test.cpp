@@ -160,8 +160,8 @@ TEST_CASE("each end of an answer is an end of its own", "[agents][llm]") {
       {outcome_of(refused), "log, rejected: the model m refused: I will not, end"},
       {outcome_of(cut),
        "log, failed for good: the answer of the model m was cut off at its limit of tokens, end"},
-      {outcome_of(filtered), "log, failed for good: a filter of the server took the answer of the "
-                             "model m away, end"},
+      {outcome_of(filtered), "log, failed for good: a filter of the server removed the answer of "
+                             "the model m, end"},
       {says(""), "log, failed: the model m answered with nothing, end"},
       {fails(models::failure_kind::server_fault), "log, failed: the model m: it failed, end"},
       {fails(models::failure_kind::over_budget),
@@ -239,7 +239,7 @@ TEST_CASE("the third wrong call ends the task, and the first two are told", "[ag
   CHECK(line_of(bed.course.on_noted()) == "keep");
   const auto again = bed.course.on_noted();
   const auto& told = talk_bed::request_in(again).messages;
-  CHECK_THAT(told.at(3).content, ContainsSubstring("are no JSON"));
+  CHECK_THAT(told.at(3).content, ContainsSubstring("are not JSON"));
   CHECK_THAT(told.at(4).content, ContainsSubstring("there is no such tool"));
   static_cast<void>(
       bed.course.on_answer(bed.now, calls({{"c", "ask_person", R"({"question": 1})"}})));
@@ -342,7 +342,7 @@ TEST_CASE("the arguments of a question are held against their schema", "[agents]
       {R"({"question":"Why?","choices":["a"]})", ""},
       {"", "\"question\" must be a text"},
       {"[]", "no object"},
-      {"{", "no JSON"},
+      {"{", "not JSON"},
       {R"({"question":""})", "\"question\" must be"},
       {R"({"question":"Why?","agent":"command"})", "unknown member \"agent\""},
       {R"({"question":"Why?","choices":[]})", "\"choices\" must be"},

@@ -228,7 +228,7 @@ TEST_CASE("a planner with a model makes a plan of a text, also of one that comes
   CHECK(asked.size() == (behaviour == "wrong-once" ? 2 : 1));
   if (behaviour == "wrong-once")
     CHECK_THAT(boost::json::serialize(asked[1].body.at("messages")),
-               ContainsSubstring("That cannot be used: the reply is no JSON"));
+               ContainsSubstring("That cannot be used: the reply is not JSON"));
 }
 
 TEST_CASE("a planner gives up after one repair, or at once if the model does not answer",

@@ -47,7 +47,7 @@ TEST_CASE("a reply may be an answer, or say that there is no plan", "[agents][ll
 }
 
 TEST_CASE("a plan that could not run is refused with the place", "[agents][llm]") {
-  CHECK_THAT(fault_of("Sure!"), ContainsSubstring("no JSON"));
+  CHECK_THAT(fault_of("Sure!"), ContainsSubstring("not JSON"));
   CHECK_THAT(fault_of("[]"), ContainsSubstring("an object"));
   CHECK_THAT(fault_of("{}"), StartsWith("/tasks: must be a list of tasks"));
   CHECK_THAT(fault_of(R"({"tasks":[{}]})"), ContainsSubstring("name"));

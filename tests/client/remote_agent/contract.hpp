@@ -1,5 +1,6 @@
 // What the tests of `remote_agent` share: settings with a target, requests as text, and what is
-// wrong with them. Each test is named after a line of the contract (docs/remote-agent.md).
+// wrong with them. Each test is named `remote-agent line N`: N is the number of a requirement of
+// the contract (tests/house/test_names_test.cpp counts them), not a line of docs/remote-agent.md.
 #pragma once
 
 #include "client/remote_agent/request.hpp"

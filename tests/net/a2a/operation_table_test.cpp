@@ -1,8 +1,10 @@
 // The bindings' columns of the table of operations: none has a hole.
+#include "client/a2a/operation.hpp"
 #include "net/a2a/json_rpc.hpp"
 #include "net/a2a/operation.hpp"
 #include "net/a2a/operation_table.hpp"
 #include "net/a2a/rest.hpp"
+#include "net/a2a/rest_path.hpp"
 #include "net/http/http_response.hpp"
 #include "protocol/a2a/errc_wire.hpp"
 #include "tests/support/catch.hpp"
@@ -116,4 +118,33 @@ TEST_CASE("no operation that changes something is found by GET", "[net][operatio
       ++seen;
     }
   CHECK(seen > 5);
+}
+
+namespace {
+
+/// The path of the client's table with ids in it.
+std::string with_ids(std::string path) {
+  for (auto at = path.find('{'); at != std::string::npos; at = path.find('{'))
+    path.replace(at, path.find('}') - at + 1, "x");
+  return path;
+}
+
+} // namespace
+
+TEST_CASE("the client calls each operation as the server does, in all versions and bindings",
+          "[net][operations]") {
+  for (auto each = 0; each <= static_cast<int>(a2a::operation::plan_history); ++each) {
+    const auto& asked = a2a::row_of(static_cast<a2a::operation>(each));
+    CAPTURE(asked.rpc_1_0, asked.path);
+    const auto new_name = find_method(asked.rpc_1_0);
+    const auto old_name = find_method(asked.rpc_0_3);
+    REQUIRE(new_name);
+    REQUIRE(old_name);
+    CHECK(new_name->row == old_name->row);
+    const auto path = parse_rest_path(with_ids(std::string{asked.path}));
+    REQUIRE(path);
+    std::string allowed;
+    CHECK(find_place(*path, boost::beast::http::string_to_verb(asked.verb), allowed)
+          == new_name->row);
+  }
 }

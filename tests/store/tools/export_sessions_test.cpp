@@ -296,8 +296,8 @@ TEST_CASE("an import takes all of its files, or none", "[store][session]") {
     return done.error().message;
   };
   fs::rename(place / ("s/" + first), place / "kept");
-  CHECK_THAT(refusal(second),
-             Catch::Matchers::Contains(first) && Catch::Matchers::Contains("put it there"));
+  CHECK_THAT(refusal(second), Catch::Matchers::Contains(first)
+                                  && Catch::Matchers::Contains("put it beside this file"));
   const auto bytes = session_bytes(place / "kept");
   place.file("s/" + first, bytes.substr(0, bytes.size() / 2));
   CHECK_THAT(refusal(second), Catch::Matchers::Contains("does not fit those that it continues"));

@@ -1,4 +1,4 @@
-#include "net/a2a/sse.hpp"
+#include "net/a2a/task_stream.hpp"
 
 #include "actors/service/service.hpp"
 #include "net/a2a/answer_size.hpp"
