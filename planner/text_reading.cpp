@@ -39,6 +39,13 @@ text_reading read_text(std::string_view text, guesses rule) {
     return with_problem("the text is longer than " + std::to_string(text_bytes_max) + " bytes");
   if (!is_utf8(text))
     return with_problem("the text is not UTF-8");
+  // They are refused in names, which are shown in terminals and logs.
+  if (std::ranges::any_of(text, [](char each) {
+        return (static_cast<unsigned char>(each) < 0x20 && each != '\n' && each != '\r'
+                && each != '\t')
+               || each == 0x7f;
+      }))
+    return with_problem("the text has control characters");
   const auto [lines, is_split] = lines_of_text(text);
   const auto is_item = [](const text_line& line) { return line.marker != marker_kind::none; };
   if (std::ranges::none_of(lines, is_item))

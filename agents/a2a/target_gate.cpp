@@ -68,7 +68,7 @@ void target_gate::accepted() noexcept {
   }
 }
 
-std::optional<refusal> refusal_in(const error& why) {
+std::optional<gate_refusal> refusal_in(const error& why) {
   if (why.details.empty())
     return std::nullopt;
   boost::system::error_code failed;
@@ -79,7 +79,7 @@ std::optional<refusal> refusal_in(const error& why) {
   const auto status = number_in(*from, "httpStatus");
   if (status != 429 && status != 503) // RFC 6585 section 4, RFC 9110 section 15.6.4
     return std::nullopt;
-  refusal out;
+  gate_refusal out;
   if (const auto wait = number_in(*from, "retryAfter"); wait >= 0)
     out.retry_after = std::chrono::seconds{wait};
   return out;

@@ -61,9 +61,9 @@ private:
 
 /// What a target says with an error that refuses a request because it has too many; nothing for
 /// other errors. Such a request was not taken, and may be sent again.
-struct refusal {
+struct gate_refusal {
   std::optional<std::chrono::seconds> retry_after;
 };
-[[nodiscard]] std::optional<refusal> refusal_in(const error& why);
+[[nodiscard]] std::optional<gate_refusal> refusal_in(const error& why);
 
 } // namespace troupe

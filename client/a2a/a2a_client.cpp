@@ -1,6 +1,7 @@
 #include "client/a2a/a2a_client.hpp"
 
 #include "client/a2a/reconnection.hpp"
+#include "client/masking.hpp"
 #include "protocol/a2a/codec_agent_card.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/json_parser.hpp"
@@ -122,7 +123,15 @@ awaitable<result<outbound_answer>> a2a_client::exchange(prepared_request request
     co_return make_error(errc::invalid_agent_response,
                          "the agent card has an address that is none: " + url.error().message);
   const auto stream = http_->lend(*url);
-  co_return co_await stream->exchange(std::move(request.request));
+  auto answer = co_await stream->exchange(std::move(request.request));
+  if (answer)
+    mask_credentials(answer->body);
+  co_return answer;
+}
+
+void a2a_client::mask_credentials(std::string& text) const {
+  net::mask(text, options_.to.authentication.bearer);
+  net::mask(text, options_.to.authentication.api_key);
 }
 
 awaitable<result<void>> a2a_client::look_up() {
@@ -355,6 +364,7 @@ awaitable<result<void>> event_stream::open() {
     }
   }
   drop();
+  by_.mask_credentials(head->body);
   auto answer = read_result(*head, to->format);
   if (!answer)
     co_return answer.error();
@@ -398,6 +408,7 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
     }
     auto event = reader_ ? reader_->take() : std::nullopt;
     if (event) {
+      by_.mask_credentials(event->data);
       auto value = read_event(*event, by_.endpoint_->format);
       if (value) {
         failures_ = 0;

@@ -111,6 +111,8 @@ private:
   a2a_client(client_options options, net::timers_ptr clock, std::unique_ptr<net::http_client> http);
 
   [[nodiscard]] net::awaitable<result<net::outbound_answer>> exchange(prepared_request request);
+  /// What the agent repeats of the credentials that it was sent becomes `***`.
+  void mask_credentials(std::string& text) const;
   [[nodiscard]] net::awaitable<result<void>> look_up();
   [[nodiscard]] net::awaitable<result<void>>
   read_card(std::optional<std::chrono::milliseconds> timeout);

@@ -2,6 +2,7 @@
 
 #include "client/address_class.hpp"
 #include "client/http_client.hpp"
+#include "client/masking.hpp"
 #include "client/models/circuit_breaker.hpp"
 #include "client/models/request_writing.hpp"
 #include "client/models/retry_decision.hpp"
@@ -251,6 +252,7 @@ awaitable<try_end> model_client::parts::read_body(std::shared_ptr<open_call> cal
     if (body.size() > bytes_max)
       break;
   }
+  net::mask(body, line->settings.key);
   if (!is_answer) {
     auto why = read_failure(head.status, head.headers, body, time.now());
     why.message = without_key(std::move(why.message), line->settings.key);
@@ -306,6 +308,7 @@ awaitable<try_end> model_client::parts::read_events(std::shared_ptr<open_call> c
                        "the stream is longer than " + std::to_string(stream_bytes_max) + " bytes"));
     while (auto event = events.take()) {
       has_event = true;
+      net::mask(event->data, line->settings.key);
       auto added = answer.take(event->data);
       if (!added && has_ended)
         break; // a piece of an event: what it was part of was cut

@@ -14,6 +14,8 @@ inline constexpr std::size_t request_bytes_max = std::size_t{16} << 20;
 inline constexpr std::size_t tool_answer_bytes_max = std::size_t{16} << 20;
 /// Of the events of one call, which are all in its result. Then the call fails; the task goes on.
 inline constexpr std::size_t events_max = 10'000;
+/// Of these events, as they were sent. As many as the result of a call may hold.
+inline constexpr std::size_t events_bytes_max = std::size_t{32} << 20;
 /// The longest time-out, in milliseconds: what a 32-bit timer of a caller can hold.
 inline constexpr std::int64_t timeout_ms_max = 2'147'483'647;
 /// Of a remote task's history, as A2A writes it (int32).

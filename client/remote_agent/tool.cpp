@@ -308,6 +308,7 @@ awaitable<outcome<void>> tool_call::follow(a2a::operation which, json::object pa
   auto headers = headers_of(asked, owner.known_);
   open = client->stream(which, std::move(params), {}, std::move(headers));
   a2a::task_stream stream(*client, open, true);
+  std::size_t bytes = 0;
   for (bool is_first = true;; is_first = false) {
     auto next = co_await stream.next();
     if (!next) {
@@ -319,6 +320,20 @@ awaitable<outcome<void>> tool_call::follow(a2a::operation which, json::object pa
     }
     if (!*next)
       break;
+    // An agent that never pauses leaves the timer no turn.
+    if (owner.clock_->now() >= until) {
+      is_over = true;
+      stream.close();
+      co_return refused(make_error(errc::timed_out, "the time is up"));
+    }
+    if (const auto* event = stream.last_event().if_object())
+      bytes += bytes_of(*event);
+    if (bytes > events_bytes_max) {
+      stream.close();
+      co_return peer_fault(make_error(errc::too_large, "the agent sent more than "
+                                                           + std::to_string(events_bytes_max)
+                                                           + " bytes in one stream"));
+    }
     auto raw = in_common_words(stream.last_event(), format);
     if (is_first && !first_answer.empty() && raw == first_answer)
       continue; // it was heard already

@@ -4,8 +4,10 @@
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/given_answers.hpp"
 #include "protocol/opt/hitl.hpp"
+#include "protocol/opt/limits_opt.hpp"
 #include <troupe/protocol/task_life.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +26,22 @@ const boost::json::value* find_member(const send_message& in, std::string_view k
 error is_wrong(std::string_view key, std::string_view expected) {
   return make_error(errc::invalid_params, std::string(key) + " must be " + std::string(expected),
                     "message.metadata");
+}
+
+/// The name that an objective is to have; empty if none is suggested.
+result<std::string> read_suggested_name(const send_message& in) {
+  constexpr std::string_view key = "opt/v1/suggestedName";
+  const auto* name = find_member(in, key);
+  if (name == nullptr)
+    return std::string{};
+  const auto* text = name->if_string();
+  const bool is_name = text != nullptr && text->size() <= opt::name_bytes_max
+                       && std::ranges::none_of(*text, [](char each) {
+                            return static_cast<unsigned char>(each) < 0x20 || each == 0x7f;
+                          });
+  if (!is_name)
+    return is_wrong(key, "one line of at most " + std::to_string(opt::name_bytes_max) + " bytes");
+  return std::string(*text);
 }
 
 /// What the message says about planning. Nothing for a message to a task, or of a client that has
@@ -49,9 +67,10 @@ result<std::shared_ptr<planning_wishes>> read_planning(const operation_call& cal
       return is_wrong("opt/v1/preferObjective", "true or false");
     out->prefers_objective = prefers->get_bool();
   }
-  if (const auto* name = find_member(in, "opt/v1/suggestedName");
-      name != nullptr && name->is_string())
-    out->name = name->get_string();
+  auto name = read_suggested_name(in);
+  if (!name)
+    return name.error();
+  out->name = std::move(*name);
   return out;
 }
 
@@ -81,9 +100,10 @@ result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
       return spec.error();
     out->plan = std::move(*spec);
   }
-  if (const auto* name = find_member(in, "opt/v1/suggestedName");
-      name != nullptr && name->is_string())
-    out->name = std::string_view(name->get_string().data(), name->get_string().size());
+  auto name = read_suggested_name(in);
+  if (!name)
+    return name.error();
+  out->name = std::move(*name);
   return out;
 }
 

@@ -1,5 +1,6 @@
 // The outbound client, with its loop on the test's thread.
 #include "client/http_client.hpp"
+#include "client/masking.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
@@ -190,4 +191,13 @@ TEST_CASE("a client without threads looks names up in its owner's turn", "[clien
   CHECK(bed.exchange_once("http://name.example:" + std::to_string(receiver.port()) + "/")->status
         == 204);
   CHECK(asked == 1);
+}
+
+TEST_CASE("what a server repeats of its caller's secret is taken out of its words", "[client]") {
+  std::string text = R"({"message":"denied Bearer tok-SECRET-1, tok-SECRET-1"})";
+  net::mask(text, "tok-SECRET-1");
+  CHECK(text == R"({"message":"denied Bearer ***, ***"})");
+  net::mask(text, "denied"); // too short to be meant
+  net::mask(text, "");
+  CHECK(text == R"({"message":"denied Bearer ***, ***"})");
 }

@@ -353,6 +353,25 @@ TEST_CASE("S5_prefer_none, S6_name_only: no objective against the hint, and none
         == "Safety");
 }
 
+TEST_CASE("names that come from a text are one line, and a suggested name is checked",
+          "[net][opt][planned]") {
+  const planned_bed bed("echo");
+  const auto odd = bed.say("1. a\x1b[31m\n2. c");
+  INFO(odd);
+  CHECK(at(odd, "/result/metadata/opt~1v1~1root") == "(none)");
+  CHECK_THAT(at(odd, "/result/metadata/opt~1v1~1planner/notUnderstood/0/reason"),
+             Contains("control characters"));
+  const auto wished = bed.say("Make\x01 tea\nnow", R"("opt/v1/preferObjective":true)");
+  CHECK(at(bed.objective(at(wished, "/result/contextId")), "/plans/0/tasks/0/name")
+        == "Make tea now");
+  for (const auto& name :
+       {std::string{"7"}, std::string{R"("a\u0001")"}, "\"" + std::string(2'000, 'x') + "\""})
+    CHECK_THAT(
+        at(bed.say("Make tea", R"("opt/v1/preferObjective":true,"opt/v1/suggestedName":)" + name),
+           "/error/message"),
+        Contains("opt/v1/suggestedName must be one line of at most 1024 bytes"));
+}
+
 TEST_CASE("a client without the extension gets a plain task, except for a template that it names",
           "[net][opt][planned]") {
   const planned_bed bed("echo");
