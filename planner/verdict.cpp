@@ -16,6 +16,14 @@ namespace troupe::planner {
 
 namespace {
 
+/// Control characters are no part of a name.
+std::string on_one_line(std::string_view text) {
+  auto out = with_single_blanks(text);
+  std::erase_if(out,
+                [](char each) { return static_cast<unsigned char>(each) < 0x20 || each == 0x7f; });
+  return out;
+}
+
 constexpr auto question_words = std::to_array<std::string_view>(
     {"who", "what",  "what's", "when", "where", "why", "which", "whose", "how",   "is",    "are",
      "can", "could", "do",     "does", "did",   "was", "were",  "will",  "would", "should"});
@@ -161,9 +169,9 @@ answered as_preferred(const row_input& in, verdict& out) {
     return not_because("the message has no text");
   objective_spec made;
   const auto name = name_from(in.request);
-  made.name = name.empty() ? shown(with_single_blanks(in.request.text)) : name;
+  made.name = name.empty() ? shown(on_one_line(in.request.text)) : name;
   task_spec only;
-  only.name = shown(with_single_blanks(in.request.text));
+  only.name = shown(on_one_line(in.request.text));
   only.description = in.request.text;
   plan_spec plan;
   plan.name = made.name;

@@ -55,15 +55,14 @@ struct models_bed {
   }
   /// The answer to the open question, once there is one.
   [[nodiscard]] bool answer(const std::string& root, const std::string& value) const {
-    return here->reaches(root, "TASK_STATE_INPUT_REQUIRED")
-           && here->client()
-                      .post(request_of("SendMessage",
-                                       R"({"message":{"messageId":"a1","role":"ROLE_USER",)"
-                                       R"("taskId":")"
-                                           + root + R"(","parts":[{"text":")" + value + R"("}]},)"
-                                           + R"("configuration":{"returnImmediately":true}})"))
-                      .status
-                  == 200;
+    const auto body =
+        request_of("SendMessage", R"({"message":{"messageId":"a1","role":"ROLE_USER","taskId":")"
+                                      + root + R"(","parts":[{"text":")" + value + R"("}]},)"
+                                      + R"("configuration":{"returnImmediately":true}})");
+    // Right after a restart the task may not have asked again: then the answer is refused.
+    return here->reaches(root, "TASK_STATE_INPUT_REQUIRED") && comes_true([&] {
+             return here->client().post(body).body.find("\"error\"") == std::string::npos;
+           });
   }
   [[nodiscard]] std::string objective(const std::string& id) const {
     return boost::json::serialize(
