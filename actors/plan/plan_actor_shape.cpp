@@ -204,6 +204,10 @@ void plan_actor::follow(const plan_changed& changed) {
   std::erase_if(freed, [this](std::uint32_t task) {
     return std::ranges::find(ready_, task, &ready_task::task) != ready_.end();
   });
+  // A change may free a task twice: by its shape, and by the end of what it depends on.
+  std::ranges::sort(freed);
+  const auto twice = std::ranges::unique(freed);
+  freed.erase(twice.begin(), twice.end());
   release(std::move(freed));
   check();
 }
