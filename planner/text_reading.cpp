@@ -1,5 +1,6 @@
 #include "planner/text_reading.hpp"
 
+#include "protocol/text/control_characters.hpp"
 #include "protocol/text/text.hpp"
 
 #include <algorithm>
@@ -41,9 +42,7 @@ text_reading read_text(std::string_view text, guesses rule) {
     return with_problem("the text is not UTF-8");
   // They are refused in names, which are shown in terminals and logs.
   if (std::ranges::any_of(text, [](char each) {
-        return (static_cast<unsigned char>(each) < 0x20 && each != '\n' && each != '\r'
-                && each != '\t')
-               || each == 0x7f;
+        return is_control(each) && each != '\n' && each != '\r' && each != '\t';
       }))
     return with_problem("the text has control characters");
   const auto [lines, is_split] = lines_of_text(text);

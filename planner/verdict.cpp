@@ -1,6 +1,7 @@
 #include "planner/verdict.hpp"
 
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/control_characters.hpp"
 #include "protocol/text/near_name.hpp"
 
 #include <boost/json/array.hpp>
@@ -14,15 +15,11 @@
 
 namespace troupe::planner {
 
-namespace {
-
-/// Control characters are no part of a name.
-std::string on_one_line(std::string_view text) {
-  auto out = with_single_blanks(text);
-  std::erase_if(out,
-                [](char each) { return static_cast<unsigned char>(each) < 0x20 || each == 0x7f; });
-  return out;
+std::string name_of_text(std::string_view text) {
+  return shown(with_single_blanks(without_controls(text)));
 }
+
+namespace {
 
 constexpr auto question_words = std::to_array<std::string_view>(
     {"who", "what",  "what's", "when", "where", "why", "which", "whose", "how",   "is",    "are",
@@ -53,7 +50,7 @@ row_answer not_because(std::string reason) {
 std::string name_from(const planning_request& request) {
   if (!request.suggested_name.empty())
     return request.suggested_name;
-  return request.text.find('\n') == std::string::npos ? shown(request.text) : std::string{};
+  return request.text.find('\n') == std::string::npos ? name_of_text(request.text) : std::string{};
 }
 
 answered for_named_task(const row_input& in, verdict& out) {
@@ -169,9 +166,9 @@ answered as_preferred(const row_input& in, verdict& out) {
     return not_because("the message has no text");
   objective_spec made;
   const auto name = name_from(in.request);
-  made.name = name.empty() ? shown(on_one_line(in.request.text)) : name;
+  made.name = name.empty() ? name_of_text(in.request.text) : name;
   task_spec only;
-  only.name = shown(on_one_line(in.request.text));
+  only.name = name_of_text(in.request.text);
   only.description = in.request.text;
   plan_spec plan;
   plan.name = made.name;

@@ -1,3 +1,4 @@
+#include "protocol/text/control_characters.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time_source.hpp>
 
@@ -86,10 +87,7 @@ id_source& thread_id_source() {
 bool is_acceptable_id(std::string_view text) noexcept {
   if (text.empty() || text.size() > id_bytes_max)
     return false;
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '/')
-      return false;
-  return true;
+  return !has_control(text) && text.find('/') == std::string_view::npos;
 }
 
 namespace {

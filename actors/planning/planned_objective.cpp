@@ -186,20 +186,13 @@ void begin_planning(gateway& to, const principal& who, const objective_view& obj
 
 } // namespace
 
-std::string name_of_text(const std::string& text) {
-  auto out = shown(text);
-  std::ranges::replace_if(
-      out, [](char each) { return static_cast<unsigned char>(each) < 0x20 || each == 0x7f; }, ' ');
-  return out;
-}
-
 plan_spec plan_of_text(const std::string& text) {
   plan_spec plan;
   if (text.empty())
     return plan;
   task_spec only;
   only.description = text;
-  only.name = name_of_text(text);
+  only.name = planner::name_of_text(text);
   plan.name = only.name;
   plan.tasks.push_back(std::move(only));
   return plan;

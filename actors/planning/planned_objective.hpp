@@ -17,8 +17,6 @@ namespace troupe {
 /// The plan of a text that nobody has planned: one task for the default agent, what the text says.
 /// It has no task if the text is empty.
 [[nodiscard]] plan_spec plan_of_text(const std::string& text);
-/// What is called by a text: one line of it, cut if it is long.
-[[nodiscard]] std::string name_of_text(const std::string& text);
 
 /// The plans of an objective, to be added to another one: each has an id of its own, and depends on
 /// the others by their ids. `note`: for their metadata.

@@ -72,7 +72,8 @@ std::optional<create_plan> plan_of_message(send_request& request) {
 create_objective objective_to_plan(const send_request& request) {
   auto out = command_of(request.command);
   const auto& name = request.planning->name;
-  out.spec.name = name.empty() ? name_of_text(text_of(request.command.message.parts)) : name;
+  out.spec.name =
+      name.empty() ? planner::name_of_text(text_of(request.command.message.parts)) : name;
   return out;
 }
 
@@ -101,7 +102,7 @@ result<create_objective> objective_of_message(send_request& request) {
       out.spec.parallel_max = planned->parallel_max;
   }
   if (out.spec.name.empty())
-    out.spec.name = wish.name.empty() ? name_of_text(text) : wish.name;
+    out.spec.name = wish.name.empty() ? planner::name_of_text(text) : wish.name;
   if (out.spec.plans.empty())
     if (auto only = plan_of_text(text); !only.tasks.empty())
       out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(only)));

@@ -375,6 +375,30 @@ struct service::history_search {
   std::size_t read = 0; ///< Changes.
 };
 
+namespace {
+
+/// `reader` takes the changes of a history; its revisions are the changes of `page`.
+template<class Search, class Reader, class Page>
+void list_revisions(Search& in, const std::shared_ptr<Reader>& reader, Page page,
+                    reply<Page> done) {
+  in.take = [reader](const change_ptr& change) {
+    reader->take(change);
+    return true;
+  };
+  in.end = [reader, page = std::move(page),
+            done = std::move(done)](const result<bool>& is_complete) mutable {
+    if (!is_complete)
+      return done(is_complete.error());
+    page.is_complete = *is_complete;
+    page.changes = reader->take_revisions();
+    if (reader->has_more())
+      page.next_page_token = std::to_string(page.changes.back().revision);
+    done(std::move(page));
+  };
+}
+
+} // namespace
+
 void service::list(const get_history& query, reply<plan_history_page> done) const {
   if (auto ok = admit(query.who, operation::list_history); !ok)
     return done(ok.error());
@@ -416,19 +440,7 @@ void service::search_plan(const get_history& query, std::uint64_t before, const 
   } else {
     const auto reader = std::make_shared<plan_history_reader>(plan, query.after.value_or(0), before,
                                                               query.page_size);
-    in->take = [reader](const change_ptr& change) {
-      reader->take(change);
-      return true;
-    };
-    in->end = [reader, found, done = std::move(done)](const result<bool>& is_complete) {
-      if (!is_complete)
-        return done(is_complete.error());
-      plan_history_page out{.plan = found, .is_complete = *is_complete};
-      out.changes = reader->take_revisions();
-      if (reader->has_more())
-        out.next_page_token = std::to_string(out.changes.back().revision);
-      done(std::move(out));
-    };
+    list_revisions(*in, reader, plan_history_page{.plan = found}, std::move(done));
   }
   search(in, 0);
 }
@@ -468,19 +480,7 @@ void service::search_objective(const get_objective_history& query, std::uint64_t
   } else {
     const auto reader = std::make_shared<objective_history_reader>(query.after.value_or(0), before,
                                                                    query.page_size);
-    in->take = [reader](const change_ptr& change) {
-      reader->take(change);
-      return true;
-    };
-    in->end = [reader, found, done = std::move(done)](const result<bool>& is_complete) {
-      if (!is_complete)
-        return done(is_complete.error());
-      objective_history_page out{.objective = found, .is_complete = *is_complete};
-      out.changes = reader->take_revisions();
-      if (reader->has_more())
-        out.next_page_token = std::to_string(out.changes.back().revision);
-      done(std::move(out));
-    };
+    list_revisions(*in, reader, objective_history_page{.objective = found}, std::move(done));
   }
   search(in, 0);
 }

@@ -335,13 +335,10 @@ void task_actor::settle_promise() {
 }
 
 /// Who answers right after a restart has seen the question of the earlier process. The agent is
-/// about to ask it again, and only then can it take the answer. An answer to the root task names no
-/// question if the record of the task has none at that moment.
+/// about to ask it again, and only then can it take the answer.
 bool task_actor::is_for_question_before(const provide_input& command) const {
-  if (!details_ || !details_->asked_before || over() || is_stopping())
-    return false;
-  return command.question.empty() ? command.answers
-                                  : command.question == details_->asked_before->id;
+  return details_ && details_->asked_before && !over() && !is_stopping()
+         && command.question == details_->asked_before->id;
 }
 
 /// Messages that waited until the agent asked again, or did something else.

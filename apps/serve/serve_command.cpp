@@ -222,11 +222,9 @@ int serve_command(const serve_options& options) {
     (*models)->log = [](const std::string& line) { log_info(line); };
   auto records = open_store(settings->store);
   if (!records) {
-    error why = records.error();
-    if (why.code == errc::store_locked)
-      why.message = "another process uses " + settings->store.directory
-                    + "; stop it, or choose another --data DIR";
-    complain(why.message);
+    const auto& why = records.error(); // It names the directory.
+    complain(why.message
+             + (why.code == errc::store_locked ? " See --data and --sessions-dir." : ""));
     return exit_failed;
   }
   set_up_log(settings->log);

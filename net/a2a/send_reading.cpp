@@ -5,6 +5,7 @@
 #include "protocol/opt/given_answers.hpp"
 #include "protocol/opt/hitl.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/text/control_characters.hpp"
 #include <troupe/protocol/task_life.hpp>
 
 #include <algorithm>
@@ -36,9 +37,7 @@ result<std::string> read_suggested_name(const send_message& in) {
     return std::string{};
   const auto* text = name->if_string();
   const bool is_name = text != nullptr && text->size() <= opt::name_bytes_max
-                       && std::ranges::none_of(*text, [](char each) {
-                            return static_cast<unsigned char>(each) < 0x20 || each == 0x7f;
-                          });
+                       && !has_control({text->data(), text->size()});
   if (!is_name)
     return is_wrong(key, "one line of at most " + std::to_string(opt::name_bytes_max) + " bytes");
   return std::string(*text);

@@ -2,6 +2,7 @@
 
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/text/control_characters.hpp"
 #include "protocol/text/near_name.hpp"
 #include "protocol/text/text.hpp"
 #include <troupe/protocol/ids.hpp>
@@ -112,9 +113,7 @@ std::string document_reader::checked_text(const json::value& found, const place&
                      + std::to_string(rule.bytes_max));
     return {};
   }
-  if (rule.single_line && std::any_of(text->begin(), text->end(), [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-      })) {
+  if (rule.single_line && has_control({text->data(), text->size()})) {
     failure_.set(at,
                  quoted(name) + " must not contain control characters, found " + describe(found));
     return {};

@@ -205,7 +205,8 @@ TEST_CASE("a port in use and a directory in use are refused with 1", "[apps][bin
   const auto same_data =
       run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", place / "data"});
   CHECK(same_data.code == 1);
-  CHECK(contains(same_data.err, "another process uses"));
+  CHECK(contains(same_data.err,
+                 "data directory " + (place / "data") + " is in use by another process"));
 }
 
 TEST_CASE("wrong configuration is refused with 2 before anything is opened", "[apps][binary]") {

@@ -322,6 +322,11 @@ TEST_CASE("a server keeps session files beside its store, and says how far they 
              R"({"message":{"messageId":"a","role":"ROLE_USER","taskId":"asking.p0.t0",)"
              R"("parts":[{"text":"this one"}]}})");
   CHECK(server.reaches("asking.p0.t0", "TASK_STATE_COMPLETED"));
+  const auto second = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data",
+                                   place / "other", "--sessions-dir", place / "s"});
+  CHECK(second.code == 1);
+  CHECK_THAT(second.err, Catch::Matchers::Contains("writes sessions in " + (place / "s") + ";")
+                             && Catch::Matchers::Contains("--sessions-dir"));
   CHECK(comes_true([&] {
     return at(json::parse(server.client().get("/readyz").body), "/sessions/lagGroups") == "0"
            && !fs::exists(place / "s/a2a_obj_asking.jsonl");

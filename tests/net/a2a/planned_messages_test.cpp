@@ -364,6 +364,8 @@ TEST_CASE("names that come from a text are one line, and a suggested name is che
   const auto wished = bed.say("Make\x01 tea\nnow", R"("opt/v1/preferObjective":true)");
   CHECK(at(bed.objective(at(wished, "/result/contextId")), "/plans/0/tasks/0/name")
         == "Make tea now");
+  const auto short_text = bed.say("Make\x01 tea", R"("opt/v1/preferObjective":true)");
+  CHECK(at(short_text, "/result/objective/name") == "Make tea");
   for (const auto& name :
        {std::string{"7"}, std::string{R"("a\u0001")"}, "\"" + std::string(2'000, 'x') + "\""})
     CHECK_THAT(
