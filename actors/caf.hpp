@@ -3,7 +3,7 @@
 // caf_scheduler.cpp (0.17) and manual_clock.cpp (1.x) include a few headers of one version each,
 // and bench/ one that names it. What differs and does not stand here stands under `#if
 // TROUPE_CAF_1`: the system's configuration (gateway.cpp), the block of message types
-// (handles.hpp), clock and scheduler (caf_scheduler.cpp, manual_clock.cpp), and the bare actors of
+// (messages.hpp), clock and scheduler (caf_scheduler.cpp, manual_clock.cpp), and the bare actors of
 // bench/.
 //
 // Our actors only ever send one-way messages to each other, one struct per message.

@@ -5,8 +5,8 @@
 
 #include "actors/directory.hpp"
 #include "actors/gateway/deadline_desk.hpp"
-#include "actors/handles.hpp"
 #include "actors/manual_clock.hpp"
+#include "actors/messages.hpp"
 #include "actors/task/artifact_cache.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/actors/gateway.hpp>

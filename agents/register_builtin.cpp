@@ -1,8 +1,8 @@
-#include "agents/command.hpp"
-#include "agents/conformance.hpp"
-#include "agents/echo.hpp"
-#include "agents/scripted.hpp"
-#include "agents/sleep.hpp"
+#include "agents/builtin/conformance.hpp"
+#include "agents/builtin/echo.hpp"
+#include "agents/builtin/scripted.hpp"
+#include "agents/builtin/sleep.hpp"
+#include "agents/command/command.hpp"
 #include <troupe/agents/register_builtin.hpp>
 
 #include <memory>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/options.hpp"
-#include "apps/plan_text_command.hpp"
+#include "apps/plan/plan_text_command.hpp"
 #include "apps/remote/remote_options.hpp"
 #include "apps/session/session_options.hpp"
 

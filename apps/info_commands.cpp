@@ -1,9 +1,9 @@
 // `troupe agents`, `troupe schema` and `troupe version`.
 #include "apps/commands.hpp"
-#include "apps/console.hpp"
-#include "apps/plan_file.hpp"
-#include "apps/plan_schema.hpp"
-#include "apps/text.hpp"
+#include "apps/plan/plan_file.hpp"
+#include "apps/plan/plan_schema.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text.hpp"
 #include "apps/version.hpp"
 
 #include <algorithm>

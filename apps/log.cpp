@@ -1,6 +1,6 @@
 #include "apps/log.hpp"
 
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/time.hpp>
 

@@ -1,10 +1,10 @@
 // The `troupe` binary: parse, dispatch, exit.
 #include "apps/command_line.hpp"
 #include "apps/commands.hpp"
-#include "apps/console.hpp"
 #include "apps/process_memory.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/session/session_command.hpp"
+#include "apps/terminal/console.hpp"
 
 #include <csignal>
 #include <exception>

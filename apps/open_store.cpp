@@ -1,8 +1,8 @@
 #include "apps/open_store.hpp"
 
-#include "apps/progress_line.hpp"
-#include "apps/terminal.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/progress_line.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "apps/terminal/text.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "store/session/session_store.hpp"
 

@@ -2,7 +2,7 @@
 // carry them out.
 #pragma once
 
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/a2a/codec_agent_card.hpp"
 #include <troupe/protocol/memory_budget.hpp>
 #include <troupe/store/store.hpp>

@@ -1,9 +1,9 @@
 // `troupe run`: wires file, store, agents and gateway together and hands over to the session.
 #include "apps/commands.hpp"
-#include "apps/console.hpp"
 #include "apps/draw/dry_run.hpp"
 #include "apps/open_store.hpp"
-#include "apps/plan_file.hpp"
+#include "apps/plan/plan_file.hpp"
+#include "apps/plan/text_file.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_ending.hpp"
 #include "apps/run/run_session.hpp"
@@ -11,9 +11,9 @@
 #include "apps/runs/run_choice.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
-#include "apps/slow_notice.hpp"
-#include "apps/text.hpp"
-#include "apps/text_file.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/slow_notice.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/await.hpp>

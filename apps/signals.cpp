@@ -1,7 +1,7 @@
 #include "apps/signals.hpp"
 
-#include "apps/console.hpp"
 #include "apps/options.hpp"
+#include "apps/terminal/console.hpp"
 
 #include <array>
 #include <cerrno>

@@ -7,7 +7,7 @@
 // clock of a test).
 #pragma once
 
-#include "actors/handles.hpp"
+#include "actors/messages.hpp"
 #include "protocol/timer_table.hpp"
 #include <troupe/protocol/time.hpp>
 

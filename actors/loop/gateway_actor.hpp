@@ -5,8 +5,8 @@
 // decides stands in pending_requests.
 #pragma once
 
-#include "actors/handles.hpp"
 #include "actors/loop/pending_requests.hpp"
+#include "actors/messages.hpp"
 
 namespace troupe {
 

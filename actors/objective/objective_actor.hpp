@@ -1,7 +1,7 @@
 // One objective while it lives: starts plans when their turn comes, hears how they end, and answers
 // objectives/update, plans/create and plans/update. What becomes of it is decided by
 // protocol/fold/objective_life.hpp, from its own view; this commits the events, carries out the
-// effects, and knows the handles. It reads the store only for the result of its root task.
+// effects, and knows the messages. It reads the store only for the result of its root task.
 //
 // Spawned by the gateway for a new objective, for one that an earlier process left unfinished, and
 // for one that has ended and is to be tried again. Ends when the objective has ended.
@@ -11,7 +11,7 @@
 #include "actors/graph/added_plan.hpp"
 #include "actors/graph/objective_graph.hpp"
 #include "actors/graph/objective_index.hpp"
-#include "actors/handles.hpp"
+#include "actors/messages.hpp"
 #include "actors/task/made_bytes.hpp"
 #include "protocol/fold/objective_life.hpp"
 #include <troupe/protocol/event.hpp>

@@ -10,7 +10,7 @@
 #include "actors/environment.hpp"
 #include "actors/graph/objective_graph.hpp"
 #include "actors/graph/plan_graph.hpp"
-#include "actors/handles.hpp"
+#include "actors/messages.hpp"
 #include "actors/task/task_actor.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/plan_life.hpp"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "actors/environment.hpp"
-#include "actors/handles.hpp"
+#include "actors/messages.hpp"
 #include "actors/slots/slot_pool.hpp"
 
 #include <string>

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "actors/environment.hpp"
-#include "actors/handles.hpp"
+#include "actors/messages.hpp"
 #include "actors/task/cancel_answer.hpp"
 #include "actors/task/made_bytes.hpp"
 #include "actors/task/task_decision.hpp"

@@ -1,10 +1,10 @@
 // `troupe card`: the agent card as `troupe serve` would serve it, or whether another card is
 // signed with a key.
 #include "apps/commands.hpp"
-#include "apps/console.hpp"
 #include "apps/model_setup.hpp"
+#include "apps/plan/text_file.hpp"
 #include "apps/serve/serve_setup.hpp"
-#include "apps/text_file.hpp"
+#include "apps/terminal/console.hpp"
 #include "net/card/agent_card.hpp"
 #include "net/card/card_documents.hpp"
 #include <troupe/net/card_signature.hpp>

@@ -1,8 +1,8 @@
 #include "apps/draw/dry_run.hpp"
 
 #include "apps/draw/critical_path.hpp"
-#include "apps/shown_name.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 
 #include <boost/json/serialize.hpp>
 

@@ -3,8 +3,8 @@
 // steps), a few sweeps.
 #include "apps/draw/critical_path.hpp"
 #include "apps/draw/graph_text.hpp"
-#include "apps/shown_name.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/text/xml.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "apps/remote/answer_view.hpp"
 
-#include "apps/part_text.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/part_text.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
 
 #include <memory>

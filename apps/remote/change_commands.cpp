@@ -1,9 +1,9 @@
 // `troupe modify` and `history`: changes of objectives and plans of a server.
-#include "apps/console.hpp"
+#include "apps/plan/text_file.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
-#include "apps/text_file.hpp"
-#include "apps/text_table.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text_table.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"

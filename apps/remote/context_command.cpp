@@ -1,8 +1,8 @@
 // `troupe context`: the servers with an alias, and which of them commands mean.
-#include "apps/console.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
-#include "apps/text_table.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text_table.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
 

@@ -1,10 +1,10 @@
 // `troupe logs` of a server: what the programs of an objective wrote.
-#include "apps/console.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/remote_records.hpp"
 #include "apps/remote/server_link.hpp"
 #include "apps/run/run_report.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/opt/objective_reading.hpp"

@@ -1,8 +1,8 @@
 // `troupe push`: where an agent posts what happens to a task.
-#include "apps/console.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
-#include "apps/text_table.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text_table.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
 
 #include <cstdlib>

@@ -1,10 +1,10 @@
 // `troupe inbox`, `answer` and `claim`: the questions of a server.
-#include "apps/console.hpp"
 #include "apps/remote/answer_view.hpp"
 #include "apps/remote/question_form.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
-#include "apps/text_table.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text_table.hpp"
 #include "protocol/json/json_parser.hpp"
 #include <troupe/protocol/task_life.hpp>
 #include <troupe/protocol/time_source.hpp>

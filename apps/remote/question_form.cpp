@@ -1,7 +1,7 @@
 #include "apps/remote/question_form.hpp"
 
 #include "apps/remote/answer_view.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/text_in.hpp"
 
 #include <boost/json/array.hpp>

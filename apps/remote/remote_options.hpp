@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/options.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,8 @@
 #include "apps/remote/server_link.hpp"
 
-#include "apps/console.hpp"
 #include "apps/options.hpp"
-#include "apps/terminal.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/terminal.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 

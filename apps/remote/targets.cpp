@@ -1,7 +1,7 @@
 #include "apps/remote/targets.hpp"
 
+#include "apps/plan/text_file.hpp"
 #include "apps/runs/run_folder.hpp"
-#include "apps/text_file.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/near_name.hpp"
 

@@ -1,9 +1,9 @@
 // `troupe tasks`, `task` and `cancel`: the tasks of an agent.
-#include "apps/console.hpp"
 #include "apps/remote/answer_view.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
-#include "apps/text_table.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text_table.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"

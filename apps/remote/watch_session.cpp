@@ -1,12 +1,12 @@
 #include "apps/remote/watch_session.hpp"
 
-#include "apps/console.hpp"
 #include "apps/remote/missed_changes.hpp"
 #include "apps/remote/remote_records.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_report.hpp"
-#include "apps/terminal.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/time_source.hpp>
 

@@ -1,6 +1,6 @@
 #include "apps/run/result_files.hpp"
 
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/serialize.hpp>

@@ -2,8 +2,8 @@
 
 #include "apps/run/run_screen.hpp"
 #include "apps/run/tree_view.hpp"
-#include "apps/terminal.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "apps/terminal/text.hpp"
 
 #include <cstdlib>
 #include <utility>

@@ -1,11 +1,11 @@
 #include "apps/run/run_ending.hpp"
 
 #include "actors/graph/objective_graph.hpp"
-#include "agents/program_output.hpp"
-#include "apps/part_text.hpp"
+#include "agents/command/program_output.hpp"
 #include "apps/run/run_report.hpp"
-#include "apps/shown_name.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/part_text.hpp"
+#include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/fold/last_tasks.hpp"
 #include <troupe/store/await.hpp>
 

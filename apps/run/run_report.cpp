@@ -1,7 +1,7 @@
 #include "apps/run/run_report.hpp"
 
-#include "apps/shown_name.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 
 namespace troupe {
 

@@ -4,7 +4,7 @@
 #include "apps/run/run_report.hpp"
 #include "apps/run/run_timing.hpp"
 #include "apps/run/tree_view.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/text/text.hpp"
 
 #include <algorithm>

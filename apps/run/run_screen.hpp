@@ -4,7 +4,7 @@
 
 #include "apps/run/run_ending.hpp"
 #include "apps/run/run_model.hpp"
-#include "apps/terminal.hpp"
+#include "apps/terminal/terminal.hpp"
 #include <troupe/protocol/event.hpp>
 
 #include <chrono>

@@ -2,8 +2,8 @@
 
 #include "apps/options.hpp"
 #include "apps/run/run_report.hpp"
-#include "apps/shown_name.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/store/await.hpp>
 

@@ -10,7 +10,7 @@
 #include "apps/run/run_news.hpp"
 #include "apps/run/run_screen.hpp"
 #include "apps/signals.hpp"
-#include "apps/terminal.hpp"
+#include "apps/terminal/terminal.hpp"
 #include <troupe/actors/gateway.hpp>
 
 #include <chrono>

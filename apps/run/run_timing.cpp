@@ -1,8 +1,8 @@
 #include "apps/run/run_timing.hpp"
 
 #include "apps/draw/critical_path.hpp"
-#include "apps/shown_name.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/text/xml.hpp"
 #include <troupe/store/await.hpp>

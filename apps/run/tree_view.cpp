@@ -1,8 +1,8 @@
 #include "apps/run/tree_view.hpp"
 
 #include "apps/run/tree_layout.hpp"
-#include "apps/shown_name.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 
 #include <algorithm>
 #include <array>

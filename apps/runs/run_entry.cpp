@@ -1,6 +1,6 @@
 #include "apps/runs/run_entry.hpp"
 
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/text_in.hpp"
 

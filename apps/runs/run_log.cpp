@@ -1,7 +1,7 @@
 #include "apps/runs/run_log.hpp"
 
-#include "apps/shown_name.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
 
 #include <boost/json/parse.hpp>

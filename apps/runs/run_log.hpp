@@ -2,7 +2,7 @@
 // `troupe logs` can follow it from another process while the run goes on.
 #pragma once
 
-#include "agents/program_output.hpp"
+#include "agents/command/program_output.hpp"
 #include <troupe/agents/program_log.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/spec.hpp>

@@ -1,6 +1,6 @@
 #include "apps/runs/run_table.hpp"
 
-#include "apps/text_table.hpp"
+#include "apps/terminal/text_table.hpp"
 
 #include <algorithm>
 #include <chrono>

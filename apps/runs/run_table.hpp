@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/runs/run_entry.hpp"
-#include "apps/text_table.hpp"
+#include "apps/terminal/text_table.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,5 @@
 // `troupe ls`, `show`, `logs` and `rm`: the runs of this computer.
 #include "apps/commands.hpp"
-#include "apps/console.hpp"
 #include "apps/open_store.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_drawing.hpp"
@@ -9,7 +8,8 @@
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
 #include "apps/runs/run_table.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text.hpp"
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/await.hpp>
 

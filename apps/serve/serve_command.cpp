@@ -2,7 +2,6 @@
 // then a polite one.
 #include "agents/a2a/a2a_agent.hpp"
 #include "apps/commands.hpp"
-#include "apps/console.hpp"
 #include "apps/log.hpp"
 #include "apps/memory_given.hpp"
 #include "apps/open_store.hpp"
@@ -10,8 +9,9 @@
 #include "apps/serve/serve_setup.hpp"
 #include "apps/settings/settings.hpp"
 #include "apps/signals.hpp"
-#include "apps/terminal.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "apps/terminal/text.hpp"
 #include "apps/version.hpp"
 #include "net/card/agent_card.hpp"
 #include <troupe/net/server.hpp>

@@ -1,8 +1,8 @@
 #include "apps/serve/serve_setup.hpp"
 
 #include "apps/delegation_setup.hpp"
+#include "apps/plan/text_file.hpp"
 #include "apps/settings/config_file.hpp"
-#include "apps/text_file.hpp"
 #include "net/card/card_documents.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/agents/register_builtin.hpp>

@@ -1,10 +1,10 @@
 #include "apps/session/session_command.hpp"
 
-#include "apps/console.hpp"
 #include "apps/open_store.hpp"
 #include "apps/options.hpp"
 #include "apps/session/session_text.hpp"
-#include "apps/terminal.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/terminal.hpp"
 #include "store/session/session_index.hpp"
 #include "store/session/session_names.hpp"
 #include "store/tools/read_only.hpp"

@@ -1,7 +1,7 @@
 #include "apps/session/session_text.hpp"
 
-#include "apps/json_line.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/json_line.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/opt/codec_opt.hpp"

@@ -1,9 +1,9 @@
 // `troupe store check|stat|repair|migrate`: a data directory without a server on it.
 #include "apps/commands.hpp"
-#include "apps/console.hpp"
-#include "apps/progress_line.hpp"
 #include "apps/store/store_text.hpp"
-#include "apps/terminal.hpp"
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/progress_line.hpp"
+#include "apps/terminal/terminal.hpp"
 #include "protocol/record/change_line.hpp"
 
 #include <string>

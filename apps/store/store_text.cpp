@@ -1,7 +1,7 @@
 #include "apps/store/store_text.hpp"
 
-#include "apps/json_line.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/json_line.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/task_state.hpp>

@@ -1,6 +1,6 @@
 // Which process has an id: this one, another one, or none for a moment.
 #include "actors/directory.hpp"
-#include "actors/handles.hpp"
+#include "actors/messages.hpp"
 #include "tests/support/catch.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
-#include "agents/echo.hpp"
-#include "agents/sleep.hpp"
+#include "agents/builtin/echo.hpp"
+#include "agents/builtin/sleep.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
 #include <troupe/agents/register_builtin.hpp>

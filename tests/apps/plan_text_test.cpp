@@ -1,5 +1,5 @@
 #include "apps/command_line.hpp"
-#include "apps/plan_text_command.hpp"
+#include "apps/plan/plan_text_command.hpp"
 #include "tests/support/catch.hpp"
 
 #include <string_view>

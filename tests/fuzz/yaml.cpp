@@ -1,6 +1,6 @@
 // Plans in YAML. A text that is accepted gives a value that reads back the same from JSON, which is
 // YAML, too; and every value has a line.
-#include "apps/yaml.hpp"
+#include "apps/plan/yaml.hpp"
 
 #include "tests/fuzz/fuzz_target.hpp"
 

@@ -105,7 +105,13 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"net/a2a/", "net/card/"},
     {"net/card/", "net/http/"},
     {"net/push/", "troupe/store/"}, // bindings reach the store through the service layer only
+    {"apps/", "apps/terminal/"},
     {"apps/run/", "apps/draw/"},
+    {"apps/runs/", "apps/plan/"},
+    {"apps/remote/", "apps/plan/"},
+    {"apps/card/", "apps/plan/"},
+    {"apps/serve/", "apps/plan/"},
+    {"apps/plan/", "apps/draw/"},
     {"apps/runs/", "apps/run/"},
     {"apps/remote/", "apps/run/"},
     {"apps/remote/", "apps/runs/"},
@@ -128,7 +134,7 @@ inline constexpr auto no_arrows = std::to_array<arrow>({
 
 /// Files at the root of these rooms put the subdirectories together and may include each of them.
 inline constexpr auto rooms_put_together_at_root =
-    std::to_array<std::string_view>({"actors", "net", "apps"});
+    std::to_array<std::string_view>({"actors", "agents", "net", "apps"});
 
 /// `<prefix...>` may be included in these rooms, separated by spaces. The first row that fits
 /// decides.

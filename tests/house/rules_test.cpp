@@ -151,10 +151,10 @@ TEST_CASE("threads belong to these files only", "[house][rules]") {
   // Each is a step machine that its owner starts, or makes a thread for a single job.
   static const std::set<std::string> owners{
       "actors/gateway/housekeeper",
-      "agents/process_reactor",
+      "agents/command/process_reactor",
       "apps/remote/objective_feed",
       "apps/signals",
-      "apps/slow_notice",
+      "apps/terminal/slow_notice",
       "client/a2a/call_loop",
       "client/a2a/remote",
       "client/models/model_client",

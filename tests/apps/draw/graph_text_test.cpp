@@ -1,5 +1,5 @@
 #include "apps/draw/graph_text.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,7 +1,7 @@
 // What is typed at the prompt, what was answered beforehand, and what cannot be written.
 #include "apps/run/answers.hpp"
 #include "apps/run/line_editor.hpp"
-#include "apps/terminal.hpp"
+#include "apps/terminal/terminal.hpp"
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
 

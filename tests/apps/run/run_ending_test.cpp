@@ -1,4 +1,4 @@
-#include "agents/program_output.hpp"
+#include "agents/command/program_output.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_ending.hpp"
 #include "tests/support/catch.hpp"

@@ -1,6 +1,6 @@
 #include "apps/run/tree_layout.hpp"
 #include "apps/run/tree_view.hpp"
-#include "apps/text.hpp"
+#include "apps/terminal/text.hpp"
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,0 +1,159 @@
+#include "agents/command/program_output.hpp"
+
+#include "agents/utf8.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// What a terminal would show of a line, without its newline.
+std::string shown_text(std::string_view line) {
+  while (line.ends_with('\r'))
+    line.remove_suffix(1);
+  if (const auto over = line.rfind('\r'); over != std::string_view::npos)
+    line.remove_prefix(over + 1);
+  const auto is_plain = [](char c) { return (c >= 0x20 && c < 0x7f) || c == '\t'; };
+  return std::ranges::all_of(line, is_plain) ? std::string(line) : printable_utf8(line);
+}
+
+/// Counts what it takes besides its text, too: many empty lines are not free.
+std::size_t bytes_kept(const program_line& line) {
+  return line.text.size() + sizeof(program_line);
+}
+
+std::string shown_bytes(std::uint64_t bytes) {
+  constexpr std::array<const char*, 4> units{"B", "kB", "MB", "GB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  return text.data();
+}
+
+} // namespace
+
+// -- lines ----------------------------------------------------------------------------------------
+
+std::vector<std::string> line_cutter::feed(std::string_view bytes) {
+  std::vector<std::string> out;
+  while (!bytes.empty()) {
+    const auto room = program_line_bytes_max - begun_.size();
+    const auto piece = bytes.substr(0, room);
+    const auto end = piece.find('\n');
+    begun_ += piece.substr(0, end);
+    bytes.remove_prefix(end == std::string_view::npos ? piece.size() : end + 1);
+    if (end != std::string_view::npos || begun_.size() == program_line_bytes_max)
+      out.push_back(shown_text(std::exchange(begun_, {})));
+  }
+  return out;
+}
+
+std::string line_cutter::rest() {
+  return shown_text(std::exchange(begun_, {}));
+}
+
+// -- bounds ---------------------------------------------------------------------------------------
+
+bool bounded_lines::is_first(const program_line& line) {
+  first_is_full_ = first_is_full_ || first_bytes_ + bytes_kept(line) > part_bytes_max_;
+  if (!first_is_full_)
+    first_bytes_ += bytes_kept(line);
+  return !first_is_full_;
+}
+
+void bounded_lines::keep(program_line line) {
+  last_bytes_ += bytes_kept(line);
+  last_.push_back(std::move(line));
+  while (last_bytes_ > part_bytes_max_ && last_.size() > 1) {
+    last_bytes_ -= bytes_kept(last_.front());
+    ++left_out_lines_;
+    left_out_bytes_ += last_.front().text.size() + 1;
+    last_.pop_front();
+  }
+}
+
+std::string bounded_lines::left_out() const {
+  if (left_out_lines_ == 0)
+    return {};
+  return "... " + std::to_string(left_out_lines_) + (left_out_lines_ == 1 ? " line (" : " lines (")
+         + shown_bytes(left_out_bytes_) + ") left out ...";
+}
+
+// -- output ---------------------------------------------------------------------------------------
+
+void program_output::keep(program_line line) {
+  has_stderr_ = has_stderr_ || line.is_stderr;
+  if (bounded_.is_first(line))
+    first_.push_back(std::move(line));
+  else
+    bounded_.keep(std::move(line));
+}
+
+std::vector<program_line> program_output::add(bool is_stderr, std::string_view bytes,
+                                              timestamp at) {
+  auto& tail = tails_[is_stderr ? 1 : 0];
+  tail += bytes.substr(bytes.size() - std::min(bytes.size(), failure_tail_bytes_max + 1));
+  if (tail.size() > failure_tail_bytes_max) {
+    tail.erase(0, tail.size() - failure_tail_bytes_max);
+    is_tail_cut_[is_stderr ? 1 : 0] = true;
+  }
+  std::vector<program_line> out;
+  for (auto& text : cutters_[is_stderr ? 1 : 0].feed(bytes)) {
+    out.push_back({at, is_stderr, std::move(text)});
+    keep(out.back());
+  }
+  return out;
+}
+
+std::vector<program_line> program_output::finish(timestamp at) {
+  std::vector<program_line> out;
+  for (const bool is_stderr : {false, true})
+    if (auto text = cutters_[is_stderr ? 1 : 0].rest(); !text.empty()) {
+      out.push_back({at, is_stderr, std::move(text)});
+      keep(out.back());
+    }
+  return out;
+}
+
+report_message program_output::log_message(std::uint32_t attempt, std::string_view end) const {
+  std::string text;
+  for (const auto& line : first_)
+    text += shown_line(line) + '\n';
+  if (const auto gap = bounded_.left_out(); !gap.empty())
+    text += gap + '\n';
+  for (const auto& line : bounded_.last())
+    text += shown_line(line) + '\n';
+  report_message out;
+  out.message.from = role::agent;
+  out.message.parts.push_back(text_part(std::move(text)));
+  boost::json::object about{{"attempt", attempt}};
+  if (!end.empty())
+    about["end"] = end;
+  out.message.metadata[program_log_key] = std::move(about);
+  return out;
+}
+
+std::string program_output::failure_tail() const {
+  for (const std::size_t stream : {1, 0}) {
+    auto tail = tails_[stream];
+    tail.erase(tail.find_last_not_of(" \n\t") + 1);
+    if (!tail.empty())
+      return (is_tail_cut_[stream] ? ": ..." : ": ") + printable_utf8(tail);
+  }
+  return {};
+}
+
+std::string shown_line(const program_line& line) {
+  return to_rfc3339(line.at) + (line.is_stderr ? " stderr " : " stdout ") + line.text;
+}
+
+} // namespace troupe

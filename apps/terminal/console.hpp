@@ -1,0 +1,28 @@
+// Saying things to people and scripts: one place for how error lines look.
+#pragma once
+
+#include "apps/terminal/terminal.hpp"
+#include <troupe/protocol/errc.hpp>
+
+#include <string_view>
+
+namespace troupe {
+
+/// `troupe: <text>` on standard error, cleaned, with a newline.
+void complain(std::string_view text);
+
+/// Writes out what `out` holds. False, after a line on standard error, if any of it was lost; a
+/// reader that has gone (EPIPE) is no error.
+[[nodiscard]] bool all_written(output& out);
+
+/// `text` on standard output as it is; as `all_written`.
+bool say(std::string_view text);
+
+/// `code`, but exit_failed for exit_ok if not all was `written`: lost output is not taken for a
+/// success.
+[[nodiscard]] int exit_code_of(int code, bool written);
+
+/// `{"error": {"code", "message", "field"}}` as a line on standard output.
+void say_json_error(const error& why);
+
+} // namespace troupe

@@ -1,0 +1,231 @@
+#include "apps/terminal/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <utf8proc.h>
+
+namespace troupe {
+
+namespace {
+
+constexpr std::string_view replacement = "\xef\xbf\xbd"; // U+FFFD
+
+struct decoded {
+  char32_t code;
+  std::size_t bytes;
+  bool valid;
+};
+
+/// The first character of `text` (not empty); one byte if that is not UTF-8.
+decoded decode(std::string_view text) {
+  utf8proc_int32_t code = 0;
+  const auto bytes = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                      static_cast<utf8proc_ssize_t>(text.size()), &code);
+  if (bytes <= 0)
+    return {0, 1, false};
+  return {static_cast<char32_t>(code), static_cast<std::size_t>(bytes), true};
+}
+
+/// East Asian Width and combining marks of Unicode are the library's; a modifier of a skin tone is
+/// drawn into its emoji.
+std::size_t width_of(char32_t code) {
+  const bool modifies = code >= 0x1f3fb && code <= 0x1f3ff;
+  return modifies ? 0
+                  : static_cast<std::size_t>(
+                      std::max(0, utf8proc_charwidth(static_cast<utf8proc_int32_t>(code))));
+}
+
+/// C0, DEL and C1 controls, bidirectional embeddings, overrides and isolates, line and paragraph
+/// separators.
+bool is_unprintable(char32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x061c || code == 0x200e
+         || code == 0x200f || (code >= 0x2028 && code <= 0x202e)
+         || (code >= 0x2066 && code <= 0x2069);
+}
+
+} // namespace
+
+std::string clean_line(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const auto [code, bytes, valid] = decode(text);
+    if (!valid)
+      out += replacement;
+    else if (code == '\n' || code == '\t')
+      out += ' ';
+    else if (!is_unprintable(code))
+      out.append(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
+std::string first_line(std::string_view text) {
+  const auto end = text.find_first_of("\r\n");
+  const bool is_all = text.find_first_not_of("\r\n", end) == std::string_view::npos;
+  return clean_line(text.substr(0, end)) + (is_all ? "" : " ...");
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const auto [code, bytes, valid] = decode(text);
+    out += valid ? text.substr(0, bytes) : replacement;
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const auto [code, bytes, valid] = decode(text);
+    columns += valid ? width_of(code) : 1;
+    text.remove_prefix(bytes);
+  }
+  return columns;
+}
+
+std::string cut_to(std::string_view text, std::size_t columns, std::string_view ellipsis) {
+  if (display_width(text) <= columns)
+    return std::string(text);
+  if (display_width(ellipsis) > columns)
+    ellipsis = {};
+  const std::size_t room = columns - display_width(ellipsis);
+  std::size_t used = 0;
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const auto [code, bytes, valid] = decode(text.substr(end));
+    const std::size_t width = valid ? width_of(code) : 1;
+    if (used + width > room)
+      break;
+    used += width;
+    end += bytes;
+  }
+  return std::string(text.substr(0, end)).append(ellipsis);
+}
+
+std::string fit_to(std::string_view text, std::size_t columns, std::string_view ellipsis) {
+  std::string out = cut_to(text, columns, ellipsis);
+  out.append(columns - display_width(out), ' ');
+  return out;
+}
+
+std::string to_ascii(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto [code, bytes, valid] = decode(text);
+    if (valid && code < 0x80)
+      out += text.front();
+    else if (!valid || width_of(code) > 0)
+      out += '?';
+    text.remove_prefix(bytes);
+  }
+  return out;
+}
+
+std::string counted(std::uint64_t number, std::string_view one, std::string_view many) {
+  const auto text = std::to_string(number) + " ";
+  if (number == 1)
+    return text + std::string(one);
+  return text + (many.empty() ? std::string(one) + "s" : std::string(many));
+}
+
+std::string format_duration(std::chrono::milliseconds span) {
+  const long long ms = std::max<long long>(0, span.count());
+  const long long s = ms / 1000;
+  std::array<char, 48> buffer{};
+  if (ms < 9'995)
+    std::snprintf(buffer.data(), buffer.size(), "%.2fs", static_cast<double>(ms) / 1000.0);
+  else if (ms < 59'950)
+    std::snprintf(buffer.data(), buffer.size(), "%.1fs", static_cast<double>(ms) / 1000.0);
+  else if (s < 60)
+    return "1m00s";
+  else if (s < 3600)
+    std::snprintf(buffer.data(), buffer.size(), "%lldm%02llds", s / 60, s % 60);
+  else if (s < 86'400)
+    std::snprintf(buffer.data(), buffer.size(), "%lldh%02lldm", s / 3600, s / 60 % 60);
+  else
+    std::snprintf(buffer.data(), buffer.size(), "%lldd%02lldh", s / 86'400, s / 3600 % 24);
+  return buffer.data();
+}
+
+bool is_utf8_locale(const char* lc_all, const char* lc_ctype, const char* lang) {
+  // POSIX XBD 8.2: the first of the three that is set and not empty decides.
+  for (const char* value : {lc_all, lc_ctype, lang}) {
+    if (value == nullptr || *value == '\0')
+      continue;
+    std::string name(value);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.find("utf-8") != std::string::npos || name.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+namespace {
+
+std::string_view sgr(style look) {
+  switch (look) {
+    case style::plain: return "";
+    case style::bold: return "\x1b[1m";
+    case style::dim: return "\x1b[2m";
+    case style::red: return "\x1b[31m";
+    case style::green: return "\x1b[32m";
+    case style::yellow: return "\x1b[33m";
+    case style::blue: return "\x1b[34m";
+    case style::cyan: return "\x1b[36m";
+  }
+  return "";
+}
+
+} // namespace
+
+std::string render_line(const std::vector<span>& spans, std::size_t columns, bool colour,
+                        std::string_view ellipsis) {
+  std::size_t total = 0;
+  for (const auto& each : spans)
+    total += display_width(each.text);
+  const bool cut = total > columns;
+  const std::size_t mark = cut && display_width(ellipsis) <= columns ? display_width(ellipsis) : 0;
+  std::size_t left = columns - (cut ? mark : 0);
+  std::string out;
+  for (const auto& each : spans) {
+    const std::string text = cut_to(each.text, left, {});
+    left -= display_width(text);
+    const bool styled = colour && each.look != style::plain && !text.empty();
+    out.append(styled ? sgr(each.look) : "").append(text).append(styled ? "\x1b[0m" : "");
+    if (text.size() < each.text.size())
+      break;
+  }
+  if (mark > 0)
+    out.append(ellipsis);
+  while (!out.empty() && out.back() == ' ')
+    out.pop_back();
+  return out;
+}
+
+bool can_draw(const char* term) {
+  return term != nullptr && std::string_view(term) != "dumb";
+}
+
+colour_variables own_colour_variables() {
+  return {std::getenv("NO_COLOR"), std::getenv("CLICOLOR_FORCE"), std::getenv("TERM")};
+}
+
+bool use_colour(colour_choice choice, bool is_terminal, const colour_variables& variables) {
+  if (choice != colour_choice::automatic)
+    return choice == colour_choice::always;
+  if (variables.no_color != nullptr && *variables.no_color != '\0')
+    return false;
+  const std::string_view force =
+      variables.clicolor_force == nullptr ? "" : variables.clicolor_force;
+  return (!force.empty() && force != "0") || (is_terminal && can_draw(variables.term));
+}
+
+} // namespace troupe

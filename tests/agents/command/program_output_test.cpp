@@ -1,0 +1,108 @@
+#include "agents/command/program_output.hpp"
+#include "tests/support/catch.hpp"
+
+#include <algorithm>
+
+using namespace troupe;
+
+namespace {
+
+using texts = std::vector<std::string>;
+
+constexpr timestamp noon{std::chrono::hours{12}};
+
+program_line line_of(std::string text) {
+  return {noon, false, std::move(text)};
+}
+
+} // namespace
+
+TEST_CASE("bytes become lines, however they are cut", "[agents][output]") {
+  line_cutter lines;
+  CHECK(lines.feed("on").empty());
+  CHECK(lines.feed("e\n\ntw") == texts{"one", ""});
+  CHECK(lines.feed("o\r\n") == texts{"two"});
+  CHECK(lines.feed("10%\r50%\r100%\n") == texts{"100%"});
+  CHECK(lines.feed("\x1b[31mred\xff\n") == texts{"\xef\xbf\xbd[31mred\xef\xbf\xbd"});
+  CHECK(lines.feed("rest").empty());
+  CHECK(lines.rest() == "rest");
+  CHECK(lines.rest().empty());
+}
+
+TEST_CASE("a line without an end is broken", "[agents][output]") {
+  line_cutter lines;
+  const auto pieces = lines.feed(std::string(2 * program_line_bytes_max + 1, 'x'));
+  REQUIRE(pieces.size() == 2);
+  CHECK(pieces.front() == std::string(program_line_bytes_max, 'x'));
+  CHECK(lines.rest() == "x");
+}
+
+TEST_CASE("of many lines the first and the last are kept", "[agents][output]") {
+  bounded_lines lines(3 * (sizeof(program_line) + 1));
+  texts first;
+  for (const auto* text : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
+    auto line = line_of(text);
+    if (lines.is_first(line))
+      first.push_back(line.text);
+    else
+      lines.keep(std::move(line));
+  }
+  CHECK(first == texts{"1", "2", "3"});
+  texts last;
+  for (const auto& line : lines.last())
+    last.push_back(line.text);
+  CHECK(last == texts{"6", "7", "8"});
+  CHECK(lines.left_out_lines() == 2);
+  CHECK(lines.left_out() == "... 2 lines (4 B) left out ...");
+  CHECK(bounded_lines(100).left_out().empty());
+}
+
+TEST_CASE("what is short stays together behind what is long", "[agents][output]") {
+  bounded_lines lines(10 + sizeof(program_line));
+  CHECK(lines.is_first(line_of("123456")));
+  CHECK_FALSE(lines.is_first(line_of("1234567890")));
+  CHECK_FALSE(lines.is_first(line_of("1"))); // else it would stand before the long one
+}
+
+TEST_CASE("the record has each line with its time and stream, and how it ended",
+          "[agents][output]") {
+  program_output written;
+  CHECK(written.is_empty());
+  CHECK(written.add(false, "a\nb", noon) == std::vector{line_of("a")});
+  written.add(true, "oops\n", noon + std::chrono::milliseconds{5});
+  CHECK(written.finish(noon + std::chrono::seconds{1}).size() == 1);
+  const auto said = written.log_message(2, "exited with 3").message;
+  CHECK(said.from == role::agent);
+  CHECK(text_of(said.parts)
+        == "1970-01-01T12:00:00.000Z stdout a\n"
+           "1970-01-01T12:00:00.005Z stderr oops\n"
+           "1970-01-01T12:00:01.000Z stdout b\n");
+  CHECK(said.metadata.at(program_log_key)
+        == boost::json::value({{"attempt", 2}, {"end", "exited with 3"}}));
+  CHECK_FALSE(
+      written.log_message(1, "").message.metadata.at(program_log_key).as_object().contains("end"));
+  CHECK(written.failure_tail() == ": oops");
+}
+
+TEST_CASE("the record of a program that writes much is bounded, from the middle",
+          "[agents][output]") {
+  program_output written;
+  for (int i = 0; i < 100'000; ++i)
+    written.add(i % 2 == 0, "line " + std::to_string(i) + "\n", noon);
+  const auto text = text_of(written.log_message(1, "").message.parts);
+  CHECK(text.size() < 2 * program_log_part_bytes_max);
+  CHECK_THAT(text, StartsWith("1970-01-01T12:00:00.000Z stderr line 0\n"));
+  CHECK_THAT(text, ContainsSubstring(" MB) left out ...\n"));
+  CHECK_THAT(text, EndsWith("1970-01-01T12:00:00.000Z stdout line 99999\n"));
+}
+
+TEST_CASE("a failure says the end of stderr, or else of stdout", "[agents][output]") {
+  program_output quiet;
+  CHECK(quiet.failure_tail().empty());
+  quiet.add(false, "1 test failed\n", noon);
+  CHECK(quiet.failure_tail() == ": 1 test failed");
+  quiet.add(true, " \n", noon);
+  CHECK(quiet.failure_tail() == ": 1 test failed");
+  quiet.add(true, "why\n", noon);
+  CHECK(quiet.failure_tail() == ":  \nwhy");
+}
