@@ -7,28 +7,48 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace troupe::sim {
 
 namespace {
 
-/// All files of `from`, in a file system of their own.
-std::unique_ptr<rocksdb::Env> copy_of(rocksdb::Env& from, const std::string& directory) {
-  std::unique_ptr<rocksdb::Env> out(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+using file_contents = std::map<std::string, std::string>;
+
+/// Those that can be read: RocksDB's threads may remove some meanwhile.
+file_contents read_files(rocksdb::Env& from, const std::string& directory) {
+  file_contents out;
   std::vector<std::string> names;
   if (!from.GetChildren(directory, &names).ok())
     return out;
-  std::string content;
-  for (const auto& name : names) {
-    if (name == "." || name == ".." || name == "LOCK")
-      continue;
-    const auto path = directory + "/" + name;
-    if (!rocksdb::ReadFileToString(&from, path, &content).ok()
-        || !rocksdb::WriteStringToFile(out.get(), content, path, false).ok())
-      throw std::runtime_error("the table file " + path + " cannot be copied");
+  for (const auto& name : names)
+    if (std::string content;
+        name != "." && name != ".." && name != "LOCK"
+        && rocksdb::ReadFileToString(&from, directory + "/" + name, &content).ok())
+      out.emplace(name, std::move(content));
+  return out;
+}
+
+/// All files of `from` as they are at one moment, in a file system of their own. RocksDB's threads
+/// write on meanwhile, so they are read until two readings agree: else a table that the MANIFEST
+/// names could be missing.
+std::unique_ptr<rocksdb::Env> copy_of(rocksdb::Env& from, const std::string& directory) {
+  constexpr int readings_max = 1'000;
+  auto files = read_files(from, directory);
+  for (int i = 0; i < readings_max; ++i) {
+    auto again = read_files(from, directory);
+    const bool is_same = again == files;
+    files = std::move(again);
+    if (is_same)
+      break;
   }
+  std::unique_ptr<rocksdb::Env> out(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+  for (const auto& [name, content] : files)
+    if (!rocksdb::WriteStringToFile(out.get(), content, directory + "/" + name, false).ok())
+      throw std::runtime_error("the table file " + name + " cannot be copied");
   return out;
 }
 
