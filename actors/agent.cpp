@@ -64,6 +64,10 @@ void agent_run::on_noted() {
   // Never asked to be told.
 }
 
+void agent_run::on_room() {
+  // Never stopped reading.
+}
+
 void agent_run::on_wake() {
   // Never asked to be woken.
 }

@@ -14,6 +14,7 @@
 #include "actors/reply_port.hpp"
 #include "actors/service/answer.hpp"
 #include "actors/slots/slot_pool.hpp"
+#include "actors/task/report_window.hpp"
 #include "protocol/fold/objective_life.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/actors/text_planner.hpp>
@@ -78,6 +79,7 @@ struct cancel_run {
 struct agent_reported {
   std::uint32_t attempt;
   agent_report report;
+  held_report held{}; ///< Until the store has it, or it is ignored.
 };
 
 /// From the task to itself, on the clock; `kind` says what it was set for, `attempt` for which
@@ -97,11 +99,12 @@ struct task_timer {
   std::chrono::nanoseconds left{}; ///< Still to wait when it comes (timer_hop_max).
 };
 
-/// From the store: a fact of the attempt is durable.
+/// From the store: facts of the attempt are durable.
 struct attempt_committed {
   enum class fact : std::uint8_t {
     begin, ///< An agent that must not be started twice may start.
     note,  ///< The agent is told.
+    room,  ///< The agent may read on (report_window).
   };
   fact kind;
   std::uint32_t attempt;

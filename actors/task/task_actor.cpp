@@ -22,23 +22,51 @@ void set_task_timer(const task_handle& task, task_timer::purpose kind, std::uint
   tell_after(hop, task, task_timer{kind, attempt, after - hop});
 }
 
+/// What a report counts beside its content: the queues hold it as a message and as a change.
+constexpr std::size_t report_overhead_bytes = 512;
+
+std::size_t bytes_of_report(const agent_report& report) noexcept {
+  if (const auto* made = std::get_if<report_artifact>(&report))
+    return report_overhead_bytes + bytes_of(made->artifact);
+  if (const auto* said = std::get_if<report_message>(&report))
+    return report_overhead_bytes + bytes_of(said->message);
+  if (const auto* kept = std::get_if<report_note>(&report))
+    return report_overhead_bytes + kept->note.size();
+  if (const auto* asked = std::get_if<report_question>(&report))
+    return report_overhead_bytes + asked->prompt.size() + bytes_of(asked->form)
+           + bytes_of(asked->data);
+  return report_overhead_bytes;
+}
+
 /// The way back from an agent to its task: messages to the actor, marked with the attempt it
 /// belongs to.
-class task_port final : public agent_port {
+class task_port final : public agent_port, public report_window {
 public:
-  task_port(task_handle to, std::uint32_t attempt) : to_(std::move(to)), attempt_(attempt) {}
+  task_port(task_handle to, std::uint32_t attempt)
+      : report_window(report_window_bytes_max), to_(std::move(to)), attempt_(attempt) {}
 
   void report(agent_report report) override {
-    tell(to_, agent_reported{attempt_, std::move(report)});
+    auto held = hold(bytes_of_report(report));
+    tell(to_, agent_reported{attempt_, std::move(report), std::move(held)});
   }
+  bool has_room() override { return ask_for_room(); }
   void wake_after(std::chrono::nanoseconds delay) override {
     set_task_timer(to_, task_timer::purpose::wake, attempt_, delay);
   }
 
 private:
+  void on_room_made() override {
+    tell(to_, attempt_committed{attempt_committed::fact::room, attempt_});
+  }
+
   task_handle to_;
   std::uint32_t attempt_;
 };
+
+/// What lets go of a report once the store has it.
+committed_fn let_go_after(held_report&& held) {
+  return held ? committed_fn{[held = std::move(held)] {}} : committed_fn{};
+}
 
 } // namespace
 
@@ -93,7 +121,7 @@ void task_actor::on(agent_reported& fact) {
     return;
   if (!std::holds_alternative<report_progress>(fact.report))
     settle_promise(); // It may close the question.
-  on_report(std::move(fact.report));
+  on_report(std::move(fact.report), std::move(fact.held));
 }
 
 void task_actor::on(task_timer& fact) {
@@ -114,9 +142,10 @@ void task_actor::on(attempt_committed& fact) {
   if (fact.attempt != life_.attempt || over() || is_stopping())
     return;
   if (fact.kind == attempt_committed::fact::begin)
-    start_agent();
-  else if (run_)
-    call_agent([&] { run_->on_noted(); });
+    return start_agent();
+  if (run_)
+    call_agent(
+        [&] { fact.kind == attempt_committed::fact::note ? run_->on_noted() : run_->on_room(); });
 }
 
 void task_actor::on(slot_granted& fact) {
@@ -352,7 +381,10 @@ void task_actor::on_started(start_result started) {
       me.run_ = std::move(run);
       if (me.lone_)
         me.env_.lone_tasks.put(me.lone_->id.str(), handle_of(me.self_));
-      me.commit();
+      // A question of the earlier process stays open for all who read, and for answers, until the
+      // agent asks it again or does something else.
+      if (!me.details_ || !me.details_->asked_before)
+        me.commit();
       me.begin_time();
     }
   };
@@ -379,7 +411,7 @@ void task_actor::call_agent(const std::function<void()>& call) {
 
 // -- what comes in --------------------------------------------------------------------------------
 
-void task_actor::on_report(agent_report report) {
+void task_actor::on_report(agent_report report, held_report held) {
   const bool ends = std::holds_alternative<report_completed>(report)
                     || std::holds_alternative<report_failed>(report)
                     || std::holds_alternative<report_rejected>(report)
@@ -398,12 +430,13 @@ void task_actor::on_report(agent_report report) {
   }
   struct visitor {
     task_actor& me;
+    held_report& held;
     void operator()(report_progress& it) const { me.add_progress(std::move(it.report)); }
     void operator()(report_artifact& it) const {
       if (auto full = me.count_output(bytes_of(it.artifact)))
         return me.stop_agent(std::move(*full));
       me.add_artifact(std::move(it));
-      me.commit();
+      me.commit(let_go_after(std::move(held)));
     }
     void operator()(report_message& it) const {
       if (auto full = me.count_output(bytes_of(it.message)))
@@ -416,7 +449,7 @@ void task_actor::on_report(agent_report report) {
       it.message.context_id = me.context();
       me.pending_.push_back(task_message{std::make_shared<const message>(std::move(it.message)),
                                          me.life_.status.state});
-      me.commit();
+      me.commit(let_go_after(std::move(held)));
     }
     void operator()(report_question& it) const { me.take_question(it); }
     void operator()(report_completed& it) const { me.complete(std::move(it)); }
@@ -426,7 +459,7 @@ void task_actor::on_report(agent_report report) {
     void operator()(report_note& it) const { me.keep_note(std::move(it)); }
     void operator()(report_canceled&) const {} // it was not told to stop
   };
-  std::visit(visitor{*this}, report);
+  std::visit(visitor{*this, held}, report);
 }
 
 void task_actor::on_timer(const task_timer& timer) {

@@ -130,7 +130,7 @@ private:
   void call_agent(const std::function<void()>& call);
 
   // -- what comes in ------------------------------------------------------------------------------
-  void on_report(agent_report report);
+  void on_report(agent_report report, held_report held);
   void on_timer(const task_timer& timer);
   void cancel(const cancel_run& command);
 

@@ -213,6 +213,11 @@ public:
     });
   }
   void on_noted() { carry_out(course_.on_noted(loop_.now())); }
+  /// The store has what was reported.
+  void read_on() {
+    if (stream_)
+      stream_->resume();
+  }
   void on_message(message_ptr said) { carry_out(course_.on_message(loop_.now(), std::move(said))); }
   void cancel() {
     if (!is_in_ && !is_dropped_) { // nothing was sent
@@ -220,6 +225,7 @@ public:
       return drop();
     }
     is_canceled_ = true;
+    read_on(); // what comes now is not reported
     if (!is_dropped_)
       given_.outbox->add(course_.note());
     carry_out(course_.cancel(loop_.now()));
@@ -336,6 +342,8 @@ private:
     to.on_event = [this](const wire::answer& frame) {
       note_answer({});
       carry_out(course_.on_event(loop_.now(), frame));
+      if (stream_ && !is_canceled_ && !given_.port->has_room())
+        stream_->pause(); // on_room follows
     };
     to.on_end = [this](const error& why) {
       note_answer(why);
@@ -438,7 +446,7 @@ private:
   std::shared_ptr<target_queue> queue_;
   std::shared_ptr<target_queue::ticket> ticket_; ///< While it waits for its turn.
   a2a::call_handle pause_;                       ///< Until the request is sent again.
-  a2a::call_handle stream_;
+  a2a::stream_handle stream_;
   a2a::call_handle meeting_;
   a2a::call_handle reading_;  ///< GetTask or ListTasks.
   a2a::call_handle delivery_; ///< A send without a stream.
@@ -466,6 +474,9 @@ public:
   }
   void on_noted() override {
     tell([](delegation_driver& to) { to.on_noted(); });
+  }
+  void on_room() override {
+    tell([](delegation_driver& to) { to.read_on(); });
   }
   bool on_cancel() override {
     tell([](delegation_driver& to) { to.cancel(); });

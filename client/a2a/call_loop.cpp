@@ -35,11 +35,20 @@ struct pending_call {
   }
 };
 
-struct open_stream {
+struct open_stream final : heard_stream {
   std::shared_ptr<event_stream> events;
   stream_listener to;
+  std::function<void()> read_later; ///< Begins read_on.
+  bool is_paused = false;
+  bool is_read = true; ///< read_on runs, or will.
 
-  ~open_stream() { events->close(); }
+  ~open_stream() override { events->close(); }
+  void pause() override { is_paused = true; }
+  void resume() override {
+    is_paused = false;
+    if (!std::exchange(is_read, true))
+      read_later();
+  }
 };
 
 awaitable<result<known_agent>> meet(a2a_client* client) {
@@ -75,6 +84,10 @@ awaitable<void> read_on(a2a_client* client, std::shared_ptr<event_stream> from,
       co_return;
     }
     heard_by->to.on_event(std::move(*read));
+    if (heard_by->is_paused) {
+      heard_by->is_read = false;
+      co_return;
+    }
   }
 }
 
@@ -110,8 +123,8 @@ public:
         std::move(done));
   }
 
-  call_handle listen(operation which, json::object params, headers more,
-                     stream_listener to) override {
+  stream_handle listen(operation which, json::object params, headers more,
+                       stream_listener to) override {
     if (home_ == nullptr)
       return nullptr;
     auto out = std::make_shared<open_stream>();
@@ -119,12 +132,12 @@ public:
     out->to = std::move(to);
     std::erase_if(streams_, [](const auto& each) { return each.expired(); });
     streams_.push_back(out->events);
-    begin_later([self = shared_from_this(), from = out->events,
-                 heard = std::weak_ptr<open_stream>(out)](net::asio::io_context& context) {
-      net::asio::co_spawn(
-          context, [self, from, heard] { return read_on(self->client_.get(), from, heard); },
-          net::asio::detached);
-    });
+    out->read_later = [self = weak_from_this(), from = out->events,
+                       heard = std::weak_ptr<open_stream>(out)] {
+      if (const auto me = self.lock())
+        me->read_later(from, heard);
+    };
+    out->read_later();
     return out;
   }
 
@@ -152,6 +165,17 @@ private:
                       if (self->home_ != nullptr)
                         begin(self->home_->context);
                     });
+  }
+
+  void read_later(const std::shared_ptr<event_stream>& from,
+                  const std::weak_ptr<open_stream>& heard) {
+    if (home_ == nullptr)
+      return;
+    begin_later([self = shared_from_this(), from, heard](net::asio::io_context& context) {
+      net::asio::co_spawn(
+          context, [self, from, heard] { return read_on(self->client_.get(), from, heard); },
+          net::asio::detached);
+    });
   }
 
   template<class T, class Make>

@@ -43,6 +43,17 @@ struct known_agent {
 /// While it lives, what was asked for is under way. Its owner drops it on the loop.
 using call_handle = std::shared_ptr<void>;
 
+/// A stream that is heard. Its owner drops it on the loop; that closes the stream.
+class heard_stream {
+public:
+  virtual ~heard_stream() = default;
+  /// No event is read until `resume`; what the agent sends meanwhile waits in the connection. The
+  /// end is not heard either.
+  virtual void pause() = 0;
+  virtual void resume() = 0;
+};
+using stream_handle = std::shared_ptr<heard_stream>;
+
 /// Hears the events of a stream. `on_end` is the last call.
 struct stream_listener {
   std::function<void(wire::answer)> on_event;
@@ -65,8 +76,8 @@ public:
   [[nodiscard]] virtual call_handle ask(operation which, boost::json::object params, headers more,
                                         handler<boost::json::value> done) = 0;
   /// The events of an operation that streams, until the connection breaks: it is not made again.
-  [[nodiscard]] virtual call_handle listen(operation which, boost::json::object params,
-                                           headers more, stream_listener to) = 0;
+  [[nodiscard]] virtual stream_handle listen(operation which, boost::json::object params,
+                                             headers more, stream_listener to) = 0;
 };
 
 class call_loop {

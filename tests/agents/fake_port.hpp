@@ -55,7 +55,7 @@ private:
 /// How an attempt ended, for one CHECK: `completed: <message>`, `failed: <reason>`, `failed for
 /// good: <reason>`, `rejected: <reason>`.
 [[nodiscard]] std::string ending(const agent_report& end);
-/// `what.check_input(input)`: "fine", or `<field>: <message>`.
+/// `agent.check_input(input)`: "fine", or `<field>: <message>`.
 [[nodiscard]] std::string verdict(const agent& agent, std::string_view input);
 
 } // namespace troupe::test

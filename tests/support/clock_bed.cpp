@@ -108,6 +108,7 @@ struct hand_agent::run final : agent_run {
   void on_answer(const message_ptr& message) override {
     owner_.heard.push_back(which_->name + " answer:" + text_of(message->parts));
   }
+  void on_room() override { owner_.heard.push_back(which_->name + " room"); }
   bool on_cancel() override {
     owner_.canceled.push_back(which_->name);
     return owner_.stops_at_once;

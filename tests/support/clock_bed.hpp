@@ -66,9 +66,9 @@ public:
 
   std::vector<std::shared_ptr<attempt>> attempts;
   std::vector<std::string> canceled; ///< Names, in the order in which they were told.
-  std::vector<std::string>
-      heard; ///< What the tasks were told, as "name:text"; an answer as "name answer:text".
-  bool stops_at_once = true;            ///< What on_cancel returns.
+  std::vector<std::string> heard; ///< What the tasks were told, as "name:text"; an answer as "name
+                                  ///< answer:text"; that there is room as "name room".
+  bool stops_at_once = true;      ///< What on_cancel returns.
   std::chrono::nanoseconds grace_min{}; ///< What cancel_grace_min returns.
   std::uint32_t limit = 0;
   restart_rule rule = restart_rule::next_attempt;

@@ -180,6 +180,10 @@ public:
   virtual void report(agent_report reported) = 0;
   /// `agent_run::on_wake` will be called after `delay`, on the actor's clock.
   virtual void wake_after(std::chrono::nanoseconds delay) = 0;
+  /// Whether the store keeps up with the reports (report_window_bytes_max). If it does not, an
+  /// agent that hands on what somebody else sends stops reading until `agent_run::on_room`, which
+  /// follows once. Else a fast sender fills the memory, and a cancel waits behind what it sent.
+  [[nodiscard]] virtual bool has_room() { return true; }
 };
 
 using agent_port_ptr = std::shared_ptr<agent_port>;
@@ -210,6 +214,8 @@ public:
   [[nodiscard]] virtual bool on_question_ended(const std::string& key, question_end how);
   /// The last note with `tell_when_durable` is durable (report_note).
   virtual void on_noted();
+  /// The store has caught up, after `agent_port::has_room` was false.
+  virtual void on_room();
   /// See agent_port::wake_after.
   virtual void on_wake();
   /// The task is canceled, or has timed out: stop. Returns true if no report follows and the object

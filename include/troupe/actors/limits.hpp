@@ -59,6 +59,11 @@ inline constexpr std::size_t release_backlog_bytes_max = std::size_t{64} << 20;
 /// The pause until the plan checks again; the writer needs ten times as long for a batch.
 inline constexpr std::chrono::milliseconds release_pause{2};
 
+/// Bytes that an attempt has reported and the store does not have yet. Above: agent_port::has_room
+/// is false, and an agent that reads from a connection stops reading. It is also how much comes
+/// before a cancel in the queue of the task.
+inline constexpr std::size_t report_window_bytes_max = std::size_t{1} << 20;
+
 /// Messages that an actor handles in one turn. Without this limit CAF lets an actor run while it
 /// has messages. Then a wide plan would handle its own release_more at once and fill the queue of
 /// one worker with all its tasks, and a worker that steals walks that queue from end to end (CAF

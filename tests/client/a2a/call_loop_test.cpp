@@ -86,3 +86,40 @@ TEST_CASE("only public addresses are reached if that is asked for", "[client][a2
   CHECK(why->code == errc::forbidden);
   CHECK(server.connections() == 0);
 }
+
+TEST_CASE("a stream that is paused is not read until it goes on", "[client][a2a]") {
+  push_receiver server;
+  const auto event = [](int number) {
+    return "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"statusUpdate\":{\"taskId\":\"t\","
+           "\"contextId\":\"c"
+           + std::to_string(number) + "\",\"status\":{\"state\":\"TASK_STATE_WORKING\"}}}}\n\n";
+  };
+  server.script({card_of(server), answer_text(200, "Content-Type: text/event-stream\r\n",
+                                              event(1) + event(2) + event(3))});
+  call_loop loop;
+  const auto line = loop.open(line_to(server)).value();
+  int events = 0;
+  bool has_ended = false;
+  stream_handle stream;
+  stream_listener to;
+  to.on_event = [&](const wire::answer&) {
+    if (++events == 2)
+      stream->pause();
+  };
+  to.on_end = [&](const error&) { has_ended = true; };
+  stream = line->listen(operation::subscribe_to_task, {{"id", "t"}}, {}, std::move(to));
+  REQUIRE(comes_true([&] {
+    loop.turn();
+    return events == 2;
+  }));
+  for (int i = 0; i < 100; ++i)
+    loop.turn();
+  CHECK(events == 2);
+  CHECK_FALSE(has_ended);
+  stream->resume();
+  REQUIRE(comes_true([&] {
+    loop.turn();
+    return has_ended;
+  }));
+  CHECK(events == 3);
+}
