@@ -142,6 +142,13 @@ void set_state(plan_view& plan, task_summary& slot, task_state to, timestamp at)
   plan.updated = at;
 }
 
+/// How a called task ends concerns its caller alone: the plan goes on as if it were not needed.
+void note_end_of_called(const plan_view& plan, std::uint32_t task, task_summary& slot) noexcept {
+  if (is_lost(slot) && plan.spec && task < plan.spec->tasks.size()
+      && plan.spec->tasks[task].caller != no_caller)
+    slot.is_skipped = true;
+}
+
 void set_attempt(task_summary& slot, std::uint32_t attempt) noexcept {
   slot.attempt = static_cast<std::uint16_t>(std::min<std::uint32_t>(attempt, attempt_shown_max));
 }
@@ -231,6 +238,7 @@ struct shape_applier {
     next.dependencies = std::move(task->dependencies);
     next.dependency_indexes = std::move(task->dependency_indexes);
     next.is_removed = task->is_removed;
+    next.caller = task->caller;
     *task = std::move(next);
   }
   void operator()(const skip_task<std::uint32_t>& skipped) const {
@@ -352,6 +360,14 @@ std::vector<std::uint32_t> tasks_of(const plan_changed& changed, std::size_t siz
   std::ranges::sort(out);
   const auto rest = std::ranges::unique(out);
   out.erase(rest.begin(), rest.end());
+  return out;
+}
+
+std::vector<std::uint32_t> paused_plans(const objective_view& view) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    if (view.plans[p].paused)
+      out.push_back(p);
   return out;
 }
 
@@ -488,8 +504,11 @@ void apply(task& record, const change& where, const task_moved& moved) {
 }
 
 void apply(task& record, const change&, const task_message& said) {
-  if (said.message)
-    join_history(record, said.message);
+  if (!said.message)
+    return;
+  if (const auto used = usage_in(*said.message); used.calls > 0)
+    record.details.edit().usage += used;
+  join_history(record, said.message);
 }
 
 void apply(task& record, const change&, const task_artifact& output) {
@@ -569,6 +588,7 @@ void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdraw
       auto& slot = plan.tasks.edit(index);
       set_state(plan, slot, withdrawn.to, where.at);
       slot.has_artifacts = slot.has_artifacts || !withdrawn.artifacts.empty();
+      note_end_of_called(plan, index, slot);
     }
   plan.updated = where.at;
 }
@@ -605,6 +625,7 @@ void apply(plan_view& plan, const change& where, const task_moved& moved) {
     return;
   const auto attempt = slot->attempt;
   set_state(plan, *slot, moved.to, where.at);
+  note_end_of_called(plan, where.task.task_index, *slot);
   set_attempt(*slot, moved.attempt);
   if (slot->attempt != attempt)
     set_reached(plan, where.task.task_index, 0);
@@ -708,6 +729,7 @@ void apply(objective_view& view, const change& where, const objective_moved& mov
     view.planning = *to == objective_state::planning;
   if (!is_settled(*to))
     return;
+  view.planner_pause.reset();
   set_pause(view, false);
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
     if (view.plans[p].start_requested)
@@ -765,10 +787,19 @@ void apply(objective_view& view, const change& where, const tasks_renewed& renew
 }
 
 void apply(objective_view& view, const change& where, const pause_changed& pause) {
-  if (!pause.plan)
+  if (!pause.plan) {
+    view.planner_pause.reset();
+    if (pause.for_planner)
+      view.planner_pause = paused_plans(view);
     set_pause(view, pause.paused);
-  else if (auto* plan = plan_at(view, *pause.plan))
+  } else if (auto* plan = plan_at(view, *pause.plan)) {
     apply(*plan, where, pause);
+    if (auto& stay = view.planner_pause) {
+      std::erase(*stay, *pause.plan);
+      if (pause.paused)
+        stay->push_back(*pause.plan);
+    }
+  }
   view.updated = where.at;
 }
 
@@ -822,6 +853,8 @@ void apply(objective_view& view, const change& where, const task_artifact& outpu
 void apply_event(objective_view& view, const change& where, const event& one) {
   apply_one(view, where, one);
   view.made_bytes += made_bytes_of(one);
+  if (const auto* said = std::get_if<task_message>(&one); said && said->message)
+    view.usage += usage_in(*said->message);
 }
 
 void apply(objective_view& view, const change& of) {

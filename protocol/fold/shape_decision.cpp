@@ -36,7 +36,7 @@ public:
   }
 
   result<shape_decision> run(const change_plan& command) {
-    out_.author = owner_of(command.who);
+    out_.author = command.by_task.empty() ? owner_of(command.who) : command.by_task.str();
     out_.reason = command.reason;
     auto done = check_size(command);
     const auto looks_max = shape_.looked_at() + plan_change_looks_max;

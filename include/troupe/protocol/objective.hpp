@@ -5,6 +5,7 @@
 
 #include <troupe/protocol/chunked.hpp>
 #include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/rollup.hpp>
 #include <troupe/protocol/spec.hpp>
@@ -112,10 +113,14 @@ struct objective_view {
   chunked<plan_view> plans; ///< A copy of the view shares those that do not change.
   std::vector<pending_input> pending_inputs;
   bool paused = false; ///< Starts no plans by itself. False after it has settled.
+  /// Set while it is paused until the planner has answered (pause_changed::for_planner): the plans
+  /// that stay paused after that, by their positions.
+  std::optional<std::vector<std::uint32_t>> planner_pause{};
   /// The requested end that has not come yet; for `closing_reason`.
   std::optional<objective_state> closing{};
   std::string closing_reason;
   std::uint64_t made_bytes = 0; ///< What its tasks have made so far (limits.objective-bytes).
+  model_usage usage{};          ///< By its tasks.
   trace_ptr trace;              ///< Of the request that made it.
   message_ptr references{};     ///< As in objective_spec: what they name reaches its tasks.
   objective_rollup rollup{};    ///< How far it is.
