@@ -351,6 +351,15 @@ awaitable<error_code> http_stream::impl::connect_to(const ip::address& address) 
 }
 
 awaitable<result<void>> http_stream::impl::connect() {
+  if (shared->options.connect) {
+    const auto socket = shared->options.connect(url);
+    if (!socket)
+      co_return with_cause(socket.error(), "refused");
+    tcp_socket given(shared->context);
+    given.assign(ip::tcp::v4(), *socket); // of whatever kind: it is only read and written
+    wire = std::make_unique<http_wire>(http_wire{std::move(given)});
+    co_return result<void>{};
+  }
   auto found = co_await find_addresses();
   if (!found) {
     const auto& why = found.error();

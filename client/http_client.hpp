@@ -45,6 +45,9 @@ struct http_client_options {
       10'000}; ///< Then a connection that is left over is closed.
   /// In place of the system's resolver; for tests. Called on a thread that may wait.
   std::function<result<addresses>(const std::string& host)> resolve;
+  /// In place of a connection to an address of the URL's host; for simulations. Gives a connected
+  /// stream socket, which the client closes.
+  std::function<result<int>(const http_url&)> connect;
   /// With which the client proves who it is over TLS, as chain and key; empty: it does not.
   std::string certificate_pem;
   std::string key_pem;

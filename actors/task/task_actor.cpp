@@ -381,7 +381,10 @@ void task_actor::on_started(start_result started) {
       me.run_ = std::move(run);
       if (me.lone_)
         me.env_.lone_tasks.put(me.lone_->id.str(), handle_of(me.self_));
-      me.commit();
+      // A question of the earlier process stays open for all who read, and for answers, until the
+      // agent asks it again or does something else.
+      if (!me.details_ || !me.details_->asked_before)
+        me.commit();
       me.begin_time();
     }
   };

@@ -307,6 +307,34 @@ TEST_CASE("an answer that comes before the question is asked again after a resta
   }
 }
 
+TEST_CASE("after a restart a question stays open until its agent asks again or goes on",
+          "[actors][time][question]") {
+  question_bed bed;
+  const report_question which{"which?", false, "q", {}, {}, {}};
+  bed.report_now(which);
+  bed.restart();
+  CHECK(bed.listening->orders.size() == 2); // the agent has begun again
+  CHECK(bed.states() == "input-required");
+  REQUIRE(bed.objective()->pending_inputs.size() == 1);
+  CHECK(bed.objective()->pending_inputs[0].question == "question-1");
+  SECTION("it asks again") {
+    bed.report_now(which);
+    CHECK(bed.states() == "input-required");
+    CHECK(bed.objective()->pending_inputs[0].question == "question-1");
+  }
+  SECTION("it goes on") {
+    bed.report_now(report_artifact{text_artifact("log", "looked it up"), false, true});
+    CHECK(bed.states() == "working");
+    CHECK(bed.objective()->pending_inputs.empty());
+  }
+  SECTION("the next process finds it, too") {
+    bed.restart();
+    CHECK(bed.listening->orders.size() == 3);
+    CHECK(bed.states() == "input-required");
+    CHECK(bed.objective()->pending_inputs.size() == 1);
+  }
+}
+
 TEST_CASE("a question that is asked again after a restart has the same id",
           "[actors][time][question]") {
   question_bed bed;
