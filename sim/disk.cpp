@@ -38,12 +38,12 @@ file_contents read_files(rocksdb::Env& from, const std::string& directory) {
 std::unique_ptr<rocksdb::Env> copy_of(rocksdb::Env& from, const std::string& directory) {
   constexpr int readings_max = 1'000;
   auto files = read_files(from, directory);
-  for (int i = 0; i < readings_max; ++i) {
-    auto again = read_files(from, directory);
-    const bool is_same = again == files;
+  auto again = read_files(from, directory);
+  for (int readings = 2; files != again; ++readings) {
+    if (readings == readings_max)
+      throw std::runtime_error("the tables in " + directory + " do not come to rest");
     files = std::move(again);
-    if (is_same)
-      break;
+    again = read_files(from, directory);
   }
   std::unique_ptr<rocksdb::Env> out(rocksdb::NewMemEnv(rocksdb::Env::Default()));
   for (const auto& [name, content] : files)

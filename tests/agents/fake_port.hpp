@@ -4,6 +4,7 @@
 
 #include <troupe/actors/agent.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -15,6 +16,7 @@ class fake_port final : public agent_port {
 public:
   void report(agent_report reported) override;
   void wake_after(std::chrono::nanoseconds delay) override;
+  bool has_room() override { return is_roomy; }
 
   /// What was reported so far.
   [[nodiscard]] std::vector<agent_report> reports() const;
@@ -37,6 +39,8 @@ public:
         out.push_back(*fits);
     return out;
   }
+
+  std::atomic<bool> is_roomy{true}; ///< What has_room returns.
 
 private:
   [[nodiscard]] agent_report wait_until(std::function<bool(const agent_report&)> fits);

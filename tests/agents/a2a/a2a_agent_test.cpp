@@ -1,0 +1,51 @@
+// What the agent `a2a` does beside what its delegations decide.
+#include "agents/a2a/a2a_agent.hpp"
+#include "tests/agents/fake_port.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/flooding_agent.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+using namespace troupe;
+using namespace troupe::test;
+using namespace troupe::testing;
+
+TEST_CASE("a stream is read no further while the store has no room for what it says",
+          "[agents][a2a]") {
+  const flooding_agent there;
+  delegation_options how;
+  a2a::target to;
+  to.url = there.url();
+  how.targets.push_back({"flood", to});
+  const auto loop = std::make_shared<a2a::call_loop>();
+  a2a_agent agent(std::move(how), loop);
+  const auto port = std::make_shared<fake_port>();
+  port->is_roomy = false;
+  auto begun = agent.start(shared(order_with(R"({"target": "flood", "text": "go"})")), port);
+  auto& run = std::get<agent_run_ptr>(begun);
+  const auto artifacts = [&] { return port->all<report_artifact>().size(); };
+  // The note is durable as soon as it is reported.
+  REQUIRE(comes_true([&] {
+    loop->turn();
+    return !port->all<report_note>().empty();
+  }));
+  run->on_noted();
+  REQUIRE(comes_true([&] {
+    loop->turn();
+    return there.frames() > 1;
+  }));
+  for (int i = 0; i < 2'000; ++i)
+    loop->turn();
+  const auto before = artifacts();
+  CHECK(before <= 1); // the event that found no room
+  port->is_roomy = true;
+  run->on_room();
+  CHECK(comes_true([&] {
+    loop->turn();
+    return artifacts() > before + 5;
+  }));
+}
