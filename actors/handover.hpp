@@ -58,6 +58,12 @@ public:
     return Base::cleanup(std::move(why), host);
   }
 
+  /// A worker gives the actor back after its turn; another thread may then destroy it.
+  void intrusive_ptr_release_impl() override {
+    handing_over();
+    Base::intrusive_ptr_release_impl();
+  }
+
 protected:
   void handing_over() { __tsan_release(this); }
   void taken_over() { __tsan_acquire(this); }

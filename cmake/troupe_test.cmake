@@ -24,7 +24,7 @@ endif()
 set(troupe_test_environment
   "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
   "UBSAN_OPTIONS=print_stacktrace=1"
-  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp:halt_on_error=0:second_deadlock_stack=1:exitcode=66")
+  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp:halt_on_error=0:second_deadlock_stack=1:history_size=2:exitcode=66")
 
 # For unity builds. Test files often give different helpers the same name, so each gets a namespace of its own. The headers that they
 # include come first and outside of it: `#include` within the namespace then does nothing. Other files of a test are compiled alone.
