@@ -1,5 +1,7 @@
 #include <troupe/actors/agent.hpp>
 
+#include <algorithm>
+
 namespace troupe {
 
 namespace {
@@ -48,6 +50,10 @@ void agent_run::on_references(const std::vector<referenced_task>&) {
   // Of no use to most.
 }
 
+void agent_run::on_changed(const change_outcome&) {
+  // An agent that changes nothing has no use for it.
+}
+
 void agent_run::on_input(const message_ptr&) {
   // An agent that asks nothing has no use for it.
 }
@@ -68,6 +74,10 @@ void agent_run::on_room() {
   // Never stopped reading.
 }
 
+void agent_run::on_cancel_within(std::chrono::milliseconds) {
+  // It ends when it ends.
+}
+
 void agent_run::on_wake() {
   // Never asked to be woken.
 }
@@ -78,6 +88,12 @@ bool agent_run::on_cancel() {
 
 result<void> agent::check_input(const boost::json::object&) const {
   return {};
+}
+
+agent_registry agent_registry::beside(const agent_registry& others) {
+  agent_registry out;
+  out.others_ = &others;
+  return out;
 }
 
 agent_registry& agent_registry::add(std::string name, agent_ptr who) {
@@ -91,13 +107,19 @@ agent_registry& agent_registry::add(std::string name, function work) {
 
 agent_ptr agent_registry::find(std::string_view name) const {
   const auto it = agents_.find(name);
-  return it == agents_.end() ? nullptr : it->second;
+  if (it != agents_.end())
+    return it->second;
+  return others_ == nullptr ? nullptr : others_->find(name);
 }
 
 std::vector<std::string> agent_registry::names() const {
-  std::vector<std::string> out;
+  auto out = others_ == nullptr ? std::vector<std::string>{} : others_->names();
   for (const auto& [name, who] : agents_)
-    out.push_back(name);
+    if (!name.starts_with(own_agent_prefix))
+      out.push_back(name);
+  std::ranges::sort(out);
+  const auto same = std::ranges::unique(out);
+  out.erase(same.begin(), same.end());
   return out;
 }
 

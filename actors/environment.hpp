@@ -10,6 +10,7 @@
 #include "actors/task/artifact_cache.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/actors/gateway.hpp>
+#include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/store/store.hpp>
 
@@ -48,6 +49,8 @@ struct environment {
       options.memory);               ///< What running tasks were given of others.
   std::atomic<bool> stopping{false}; ///< The gateway is being destroyed: actors end without a word.
 
+  /// Whether there is room for so much live work. Errors: overloaded.
+  [[nodiscard]] result<void> has_room(std::size_t bytes) const;
   [[nodiscard]] timestamp now() const {
     return options.by_hand ? options.by_hand->now() : options.time->now();
   }

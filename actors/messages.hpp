@@ -14,6 +14,7 @@
 #include "actors/reply_port.hpp"
 #include "actors/service/answer.hpp"
 #include "actors/slots/slot_pool.hpp"
+#include "actors/task/cancel_answer.hpp"
 #include "actors/task/report_window.hpp"
 #include "protocol/fold/objective_life.hpp"
 #include <troupe/actors/agent.hpp>
@@ -73,6 +74,7 @@ struct cancel_run {
   /// `complete`: somebody else has done it; `fail`: its deadline has passed.
   task_event as = task_event::cancel;
   std::vector<artifact_ptr> artifacts{}; ///< What they have made.
+  cancel_leaves_ptr leaves{};            ///< How agents elsewhere take it; null: nobody asks.
 };
 
 /// From the agent's port. Ignored if `attempt` is over.
@@ -125,8 +127,30 @@ struct order_read {
   std::uint32_t attempt;
 };
 
+/// From the objective or the plan: the change that its agent wanted (change_wanted) is durable, or
+/// refused.
+struct change_answered {
+  std::uint32_t attempt;
+  std::string key;
+  result<change_report> outcome;
+};
+
+/// From the plan: a task that it has called has ended. It may come before change_answered.
+struct called_task_ended {
+  task_id called;
+  task_state state;
+};
+
+/// From the store: the record of a task that it has called.
+struct called_task_read {
+  std::uint32_t attempt;
+  task_id called;
+  result<task_ptr> record;
+};
+
 using task_handle = actor_handle<provide_input, cancel_run, agent_reported, task_timer,
-                                 attempt_committed, slot_granted, record_read, order_read>;
+                                 attempt_committed, slot_granted, record_read, order_read,
+                                 change_answered, called_task_ended, called_task_read>;
 
 // -- to a throttle --------------------------------------------------------------------------------
 
@@ -180,6 +204,13 @@ struct task_ready {
   slot_ticket ticket;
 };
 
+/// From a task: its agent wants a change of the plan. change_answered follows.
+struct change_wanted {
+  std::uint32_t task;
+  std::uint32_t attempt;
+  report_change asked;
+};
+
 /// From the objective: the task at `from`, of another plan, that `task` waits for has completed as
 /// `id`, or never will (`met` false).
 struct dependency_news {
@@ -201,6 +232,7 @@ struct close_plan {
   plan_state to;
   std::string reason;
   std::optional<std::string> by{}; ///< As in cancel_run.
+  cancel_leaves_ptr leaves{};      ///< As in cancel_run.
 };
 
 /// From the objective: release nothing new, or go on. plan_heard follows.
@@ -242,9 +274,10 @@ struct plan_deadline {};
 /// From the plan to itself: more tasks are free to begin than it spawns in one go.
 struct release_more {};
 
-using plan_handle = actor_handle<task_settled, task_waits, task_ready, dependency_news,
-                                 tasks_awaited, close_plan, pause_plan, task_input, task_cancel,
-                                 reshape_tasks, objective_news, plan_deadline, release_more>;
+using plan_handle =
+    actor_handle<task_settled, task_waits, task_ready, dependency_news, tasks_awaited, close_plan,
+                 pause_plan, task_input, task_cancel, reshape_tasks, objective_news, plan_deadline,
+                 release_more, change_wanted>;
 
 // -- to an objective ------------------------------------------------------------------------------
 
@@ -278,6 +311,7 @@ struct awaited_task_ended {
 struct change_objective {
   update_objective command;
   reply_port<objective_ptr> done;
+  cancel_leaves_ptr leaves{}; ///< As in cancel_run.
 };
 
 /// From the gateway: plans/create.
@@ -395,6 +429,10 @@ TROUPE_LOCAL_MESSAGE(troupe::attempt_committed)
 TROUPE_LOCAL_MESSAGE(troupe::slot_granted)
 TROUPE_LOCAL_MESSAGE(troupe::record_read)
 TROUPE_LOCAL_MESSAGE(troupe::order_read)
+TROUPE_LOCAL_MESSAGE(troupe::change_answered)
+TROUPE_LOCAL_MESSAGE(troupe::called_task_ended)
+TROUPE_LOCAL_MESSAGE(troupe::called_task_read)
+TROUPE_LOCAL_MESSAGE(troupe::change_wanted)
 TROUPE_LOCAL_MESSAGE(troupe::want_slot)
 TROUPE_LOCAL_MESSAGE(troupe::return_slot)
 TROUPE_LOCAL_MESSAGE(troupe::reorder_slots)

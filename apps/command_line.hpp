@@ -1,9 +1,9 @@
-// Reads the command line of `troupe` into one of the option values. The only file that knows CLI11
-// is its .cpp.
+// Reads the command line of `troupe` into one of the option values.
 #pragma once
 
 #include "apps/options.hpp"
 #include "apps/plan/plan_text_command.hpp"
+#include "apps/plan/templates_command.hpp"
 #include "apps/remote/remote_options.hpp"
 #include "apps/session/session_options.hpp"
 
@@ -26,8 +26,9 @@ using command =
                  schema_options, version_options, send_options, tasks_options, task_options,
                  cancel_options, push_add_options, push_list_options, push_remove_options,
                  agent_options, submit_options, watch_options, inbox_options, answer_options,
-                 claim_options, modify_options, history_options, step_options, context_options,
-                 session_options, plan_text_options, remote_agent_options>;
+                 claim_options, modify_options, replan_options, history_options, step_options,
+                 context_options, session_options, plan_text_options, remote_agent_options,
+                 completion_options, complete_options, manual_options, templates_options>;
 
 [[nodiscard]] command read_command_line(int argc, const char* const* argv);
 

@@ -20,5 +20,8 @@ namespace troupe {
 [[nodiscard]] int agents_command(const agents_options& options);
 [[nodiscard]] int schema_command(const schema_options& options);
 [[nodiscard]] int version_command(const version_options& options);
+[[nodiscard]] int completion_command(const completion_options& options);
+[[nodiscard]] int complete_command(const complete_options& options);
+[[nodiscard]] int manual_command(const manual_options& options);
 
 } // namespace troupe

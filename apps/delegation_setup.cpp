@@ -14,19 +14,34 @@ namespace troupe {
 
 namespace {
 
-std::vector<delegation_target> with_their_credentials(const std::vector<known_target>& targets) {
+const char* variable_of_process(const char* name) {
+  return std::getenv(name);
+}
+
+/// `proxy`: of targets without one.
+std::vector<delegation_target> with_their_credentials(const std::vector<known_target>& targets,
+                                                      const std::string& proxy) {
   std::vector<delegation_target> out;
-  for (const auto& each : targets)
+  for (auto each : targets) {
+    if (each.proxy.empty())
+      each.proxy = proxy;
     out.push_back(
-        {each.alias,
-         with_credentials(each, [](const char* name) -> const char* { return std::getenv(name); }),
-         {each.open_max, each.rate_max}});
+        {each.alias, with_credentials(each, variable_of_process), {each.open_max, each.rate_max}});
+  }
   return out;
 }
 
 } // namespace
 
-result<std::vector<delegation_target>> delegation_targets(const std::string& config_file) {
+result<net::proxy_rules> delegation_proxies(const std::string& proxy) {
+  auto read = net::proxy_rules::read(proxy, variable_of_process);
+  if (!read)
+    return make_error(read.error().code, "agents.a2a-proxy: " + read.error().message);
+  return read;
+}
+
+result<std::vector<delegation_target>> delegation_targets(const std::string& config_file,
+                                                          const std::string& proxy) {
   if (config_file.empty())
     return std::vector<delegation_target>{};
   const auto text = read_text(config_file);
@@ -38,7 +53,7 @@ result<std::vector<delegation_target>> delegation_targets(const std::string& con
   const auto targets = targets_from(*rows, name_of_file(config_file));
   if (!targets)
     return targets.error();
-  return with_their_credentials(*targets);
+  return with_their_credentials(*targets, proxy);
 }
 
 std::string server_id_in(const std::string& directory) {
@@ -60,7 +75,7 @@ void register_own_delegation(agent_registry& into) {
   delegation_options options;
   options.allow_private = true;
   if (const auto targets = own_targets())
-    options.targets = with_their_credentials(*targets);
+    options.targets = with_their_credentials(*targets, {});
   else
     options.no_targets = targets.error();
   into.add("a2a", std::make_shared<a2a_agent>(std::move(options)));

@@ -11,9 +11,12 @@
 namespace troupe {
 
 /// The `[[targets]]` of a file; none without a file. A target whose credentials cannot be read is
-/// refused when a task names it. Errors: those of reading the file.
+/// refused when a task names it. `proxy`: of targets without one. Errors: those of reading the
+/// file.
 [[nodiscard]] result<std::vector<delegation_target>>
-delegation_targets(const std::string& config_file);
+delegation_targets(const std::string& config_file, const std::string& proxy);
+/// Of a setting. Errors: invalid_params.
+[[nodiscard]] result<net::proxy_rules> delegation_proxies(const std::string& proxy);
 
 /// The id of the server whose records are in `directory`: made once, and kept there in the file
 /// `server-id`. If it can be neither read nor written it is a new one. The directory is there.

@@ -58,4 +58,17 @@ void add_output(CLI::App& to, std::optional<output_choice>& output, std::string&
       ->type_name("DIR");
 }
 
+void add_server(CLI::App& to, std::string& server) {
+  to.add_option("--server", server, "The server: a URL, or the alias of a target")
+      ->type_name("URL|ALIAS");
+}
+
+void add_format(CLI::App& to, list_format& format) {
+  static const std::map<std::string, list_format> formats{
+      {"json", list_format::json}, {"name", list_format::name}, {"wide", list_format::wide}};
+  add_choice(to, "-o", format, formats, "wide: more columns; json: an object a line; name: ids");
+  to.add_flag_callback(
+      "--json", [&format] { format = list_format::json; }, "As -o json");
+}
+
 } // namespace troupe

@@ -53,6 +53,10 @@ CLI::Option* add_pairs(CLI::App& to, const std::string& name,
 
 /// `--param`.
 void add_params(CLI::App& to, std::vector<std::pair<std::string, std::string>>& params);
+/// `--server`.
+void add_server(CLI::App& to, std::string& server);
+/// `-o wide|json|name`, and `--json` for `-o json`.
+void add_format(CLI::App& to, list_format& format);
 /// `--color`.
 void add_colour(CLI::App& to, colour_choice& colour);
 /// `--output` and `--output-dir`.

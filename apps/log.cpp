@@ -13,6 +13,8 @@
 #include <memory>
 #include <utility>
 
+#include <unistd.h>
+
 namespace troupe {
 
 namespace {
@@ -24,7 +26,7 @@ constexpr std::size_t queued_lines_max = 8192;
 /// that it stays one line and cannot drive the terminal.
 class line_formatter : public spdlog::formatter {
 public:
-  explicit line_formatter(log_format format) : format_(format) {}
+  line_formatter(log_format format, bool colour) : format_(format), colour_(colour) {}
 
   void format(const spdlog::details::log_msg& log_line, spdlog::memory_buf_t& out) override {
     const auto at = std::chrono::time_point_cast<std::chrono::milliseconds>(log_line.time);
@@ -41,18 +43,23 @@ public:
           .member("message", message)
           .end_object();
     } else {
-      line = to_rfc3339(at) + " " + fit_to(name, 7, "") + " " + message;
+      const bool is_bad = log_line.level >= spdlog::level::warn;
+      line =
+          render_line({{to_rfc3339(at) + " "},
+                       {fit_to(name, 7, "") + " " + message, is_bad ? style::red : style::plain}},
+                      static_cast<std::size_t>(-1), colour_, "");
     }
     line += '\n';
     out.append(line.data(), line.data() + line.size());
   }
 
   [[nodiscard]] std::unique_ptr<spdlog::formatter> clone() const override {
-    return std::make_unique<line_formatter>(format_);
+    return std::make_unique<line_formatter>(format_, colour_);
   }
 
 private:
   log_format format_;
+  bool colour_; ///< Warnings and errors are red.
 };
 
 spdlog::level::level_enum level_of(log_level level) {
@@ -74,7 +81,9 @@ void set_up_log(const log_options& options) {
   auto logger =
       std::make_shared<spdlog::async_logger>("troupe", std::move(sink), spdlog::thread_pool(),
                                              spdlog::async_overflow_policy::overrun_oldest);
-  logger->set_formatter(std::make_unique<line_formatter>(options.format));
+  const bool colour =
+      use_colour(colour_choice::automatic, ::isatty(STDERR_FILENO) == 1, own_colour_variables());
+  logger->set_formatter(std::make_unique<line_formatter>(options.format, colour));
   logger->set_level(level_of(options.level));
   logger->flush_on(spdlog::level::info);
   spdlog::set_default_logger(std::move(logger));
@@ -82,6 +91,14 @@ void set_up_log(const log_options& options) {
 
 void shut_down_log() {
   spdlog::shutdown();
+}
+
+void set_log_level(log_level level) {
+  spdlog::set_level(level_of(level));
+}
+
+void log_debug(std::string_view message) {
+  spdlog::debug("{}", message);
 }
 
 void log_info(std::string_view message) {

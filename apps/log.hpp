@@ -24,6 +24,10 @@ struct log_options {
 void set_up_log(const log_options& options);
 /// Writes what is still queued.
 void shut_down_log();
+/// From now on.
+void set_log_level(log_level level);
+
+void log_debug(std::string_view message);
 
 void log_info(std::string_view message);
 void log_warn(std::string_view message);

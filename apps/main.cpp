@@ -49,6 +49,10 @@ struct dispatch {
   int operator()(const troupe::init_options& options) const {
     return troupe::init_command(options);
   }
+  int operator()(const troupe::templates_options& options) const {
+    return options.server.empty() ? troupe::templates_command(options)
+                                  : troupe::server_templates_command(options);
+  }
   int operator()(const troupe::plan_text_options& options) const {
     return troupe::plan_text_command(options);
   }
@@ -91,6 +95,15 @@ struct dispatch {
   }
   int operator()(const troupe::version_options& options) const {
     return troupe::version_command(options);
+  }
+  int operator()(const troupe::completion_options& options) const {
+    return troupe::completion_command(options);
+  }
+  int operator()(const troupe::complete_options& options) const {
+    return troupe::complete_command(options);
+  }
+  int operator()(const troupe::manual_options& options) const {
+    return troupe::manual_command(options);
   }
   int operator()(const troupe::send_options& options) const {
     return troupe::send_command(options);
@@ -136,6 +149,9 @@ struct dispatch {
   }
   int operator()(const troupe::modify_options& options) const {
     return troupe::modify_command(options);
+  }
+  int operator()(const troupe::replan_options& options) const {
+    return troupe::replan_command(options);
   }
   int operator()(const troupe::history_options& options) const {
     return troupe::history_command(options);

@@ -58,6 +58,19 @@ result<void> set_model_planner(serve_settings& to, const model_client_ptr& clien
   return {};
 }
 
+std::vector<model_health> health_of(const models::model_client& client) {
+  std::vector<model_health> out;
+  for (const auto& each : client.states()) {
+    model_health one{each.name, std::string(to_string(each.breaker)), {}, {}};
+    if (each.breaker != net::breaker_state::closed) {
+      one.since = each.since;
+      one.next_probe = each.next_probe;
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 void register_own_llm(agent_registry& into) {
   llm_options options;
   const auto path = own_config_path();

@@ -5,10 +5,12 @@
 #include "apps/settings/settings.hpp"
 #include "client/models/model_client.hpp"
 #include <troupe/actors/agent.hpp>
+#include <troupe/net/server_options.hpp>
 #include <troupe/protocol/errc.hpp>
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -25,6 +27,9 @@ void register_llm(agent_registry& into, model_client_ptr client, std::string def
 /// plans is none).
 [[nodiscard]] result<void> set_model_planner(serve_settings& to, const model_client_ptr& client,
                                              const agent_registry& agents);
+
+/// How the models do, as `/readyz` shows it.
+[[nodiscard]] std::vector<model_health> health_of(const models::model_client& client);
 
 /// Adds the agent for the plans of the person who runs this process, with the models of
 /// own_config_path. If that file cannot be read, no task can have a model.

@@ -70,7 +70,8 @@ struct run_options {
   std::string output_directory;        ///< Where results are written as files; empty: nowhere.
   /// Values of the plan's parameters by name.
   std::vector<std::pair<std::string, std::string>> params;
-  bool dry_run = false;      ///< Says what would begin when; runs nothing.
+  std::vector<std::string> only; ///< Tasks by id or name; empty: all.
+  bool dry_run = false;          ///< Says what would begin when; runs nothing.
   std::string trace_file;    ///< For the times of tasks, in the Chrome trace format; may be empty.
   std::string timeline_file; ///< For the times of tasks, as SVG; may be empty.
 };
@@ -84,7 +85,8 @@ struct validate_options {
 enum class graph_format : std::uint8_t { text, dot, svg, mermaid };
 
 struct graph_options {
-  std::string file;
+  std::string file; ///< Empty: the plan of `run`.
+  std::string run;  ///< A run by name, whose times are shown; empty: none.
   std::vector<std::pair<std::string, std::string>> params; ///< As in run_options.
   graph_format format = graph_format::text;
 };
@@ -95,6 +97,7 @@ struct serve_options {
   std::string config_file; ///< Empty: none.
   std::vector<std::pair<std::string, std::string>> flags;
   bool print_config = false;
+  bool is_dev = false; ///< What is not set otherwise is as one tries a server.
 };
 
 /// Flags of `card`: what to print, or what to verify.
@@ -163,6 +166,19 @@ struct init_options {
 };
 
 struct agents_options {};
+struct manual_options {};
+
+enum class shell_kind : std::uint8_t { bash, zsh, fish };
+
+struct completion_options {
+  shell_kind shell = shell_kind::bash;
+};
+
+/// The words that a person has typed behind the program's name; the last one is being typed.
+struct complete_options {
+  std::vector<std::string> words;
+};
+
 struct schema_options {};
 struct version_options {};
 

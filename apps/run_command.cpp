@@ -2,6 +2,8 @@
 #include "apps/commands.hpp"
 #include "apps/draw/dry_run.hpp"
 #include "apps/open_store.hpp"
+#include "apps/plan/only_tasks.hpp"
+#include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/run/result_files.hpp"
@@ -23,6 +25,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -75,6 +78,8 @@ std::unique_ptr<run_screen> make_screen(const run_options& options, output& out,
   ending_options ending;
   ending.colour = use_colour(options.colour, is_terminal, own_colour_variables());
   ending.lines_max = is_terminal && !options.output ? result_lines_max : 0;
+  const auto* workflow = std::getenv("GITHUB_ACTIONS");
+  ending.is_grouped = !is_terminal && workflow != nullptr && std::string_view(workflow) == "true";
   if (options.json)
     return make_json_screen(out);
   if (options.quiet)
@@ -149,6 +154,13 @@ result<prepared> prepare(const run_options& options, const agent_registry& agent
   auto checked = check_plan_file(*file, agents);
   if (!checked)
     return checked.error();
+  if (!options.only.empty()) {
+    if (const auto kept = keep_only(file->objective, *checked, options.only); !kept)
+      return kept.error();
+    checked = check_plan_file(*file, agents);
+    if (!checked)
+      return checked.error();
+  }
   if (options.dry_run)
     out.drawn = draw_dry_run(file->objective, *checked, agents);
   if (const auto key = answers.unknown_key(file->objective.plans))
@@ -268,6 +280,10 @@ result<placed_run> place_run(const run_options& options, const prepared& ready) 
     if (!earlier)
       return earlier.error();
     out.entry = std::move(*earlier);
+    if (!ready.text.empty() && ready.text != out.entry.text)
+      complain(name_of_file(options.file) + " has changed since the run " + out.entry.id
+               + ", which goes on with the plan as it was; troupe run " + name_of_file(options.file)
+               + " begins a run of the new one");
   } else {
     if (!holds_rocksdb_store(options.store.directory))
       return make_error(errc::objective_not_found,
@@ -560,8 +576,12 @@ int run_command(const run_options& options) {
     keep = *rule;
   }
   auto ready = begins ? prepare(options, agents, answers) : prepare_more(options);
-  if (!ready)
-    return refuse(options, ready.error());
+  if (!ready) {
+    complain_about_plan(ready.error(), options.file);
+    if (options.json)
+      say_json_error(ready.error());
+    return exit_usage;
+  }
   if (options.dry_run && begins)
     return say(ready->drawn) ? exit_ok : exit_failed;
   if (!options.output_directory.empty())

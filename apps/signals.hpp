@@ -8,10 +8,17 @@
 
 namespace troupe {
 
+struct signal_choice {
+  /// A second signal is none within this time after the first: people and supervisors send two.
+  std::chrono::milliseconds one_within{0};
+  /// SIGHUP asks for a reload, and SIGUSR1 does nothing. Else both end the process.
+  bool is_server = false;
+};
+
 class stop_signals {
 public:
-  /// Takes over SIGINT, SIGTERM and SIGCONT.
-  stop_signals();
+  /// Takes over SIGINT, SIGTERM and SIGCONT, of a server also SIGHUP and SIGUSR1.
+  explicit stop_signals(signal_choice choice = {});
   /// Gives the signals back.
   ~stop_signals();
   stop_signals(const stop_signals&) = delete;
@@ -25,6 +32,8 @@ public:
   [[nodiscard]] bool stop_requested() const noexcept;
   /// The process was stopped and goes on (SIGCONT) since the last call.
   [[nodiscard]] bool take_continued() noexcept;
+  /// A reload was asked for (SIGHUP) since the last call.
+  [[nodiscard]] bool take_reload() noexcept;
 
   /// Runs in the signal handler of the second request, just before the process ends with exit code
   /// 130. Async-signal-safe calls only; null for none.

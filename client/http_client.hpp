@@ -1,6 +1,7 @@
 // HTTP/1.1 requests to other servers, over TCP or TLS: resolve the name, check the addresses,
 // connect to a checked one, send the request, read a bounded answer. A redirect is an answer like
-// any other and is never followed. Push notifications and the client of A2A agents use it.
+// any other and is never followed. Push notifications and the clients of A2A agents and models use
+// it.
 //
 // The client lends *streams* of a target, not connections: a stream is one exchange at a time. Over
 // HTTP/1.1 a stream has a connection to itself while it is used, and leaves it to the next one;
@@ -9,7 +10,10 @@
 // Everything here belongs to the thread that runs the io_context.
 #pragma once
 
+#include "client/admission_queue.hpp"
+#include "client/http_message.hpp"
 #include "client/io.hpp"
+#include "client/proxy.hpp"
 #include "client/timers.hpp"
 #include "protocol/text/http_url.hpp"
 #include <troupe/protocol/errc.hpp>
@@ -17,6 +21,8 @@
 #include <boost/asio/ip/address.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,6 +34,19 @@
 namespace troupe::net {
 
 using addresses = std::vector<asio::ip::address>;
+
+/// Connections in use at once; what comes above waits in line, up to the time-out of its exchange.
+struct connection_bounds {
+  std::size_t exchanges_max = 256; ///< To one target, each for one exchange.
+  /// To one target, each for an answer that is read while it comes: a delegation has one for as
+  /// long as its task works.
+  std::size_t streams_max = 16'384;
+  std::size_t waiting_max = 10'000; ///< For one target; above: errc::overloaded at once.
+};
+/// All together, over the clients that share it; those that wait are counted by their targets.
+inline constexpr std::size_t connections_in_total_max = 20'000;
+using connection_total = std::shared_ptr<admission_queue>;
+[[nodiscard]] connection_total make_connection_total(timers_ptr clock);
 
 struct http_client_options {
   std::chrono::milliseconds timeout{
@@ -45,36 +64,24 @@ struct http_client_options {
       10'000}; ///< Then a connection that is left over is closed.
   /// In place of the system's resolver; for tests. Called on a thread that may wait.
   std::function<result<addresses>(const std::string& host)> resolve;
+  /// Which proxy is connected to in place of a server. `admit` does not see what a proxy does.
+  proxy_rules proxies{};
+  connection_bounds bounds{};
+  /// Shared with other clients of the loop; null: one of its own.
+  connection_total total{};
   /// With which the client proves who it is over TLS, as chain and key; empty: it does not.
   std::string certificate_pem;
   std::string key_pem;
 };
 
-struct outbound_request {
-  std::string method = "POST";
-  std::vector<std::pair<std::string, std::string>> headers; ///< Besides Host and Content-Length.
-  std::string body;
-  /// It may be sent twice: once more if a connection that had been left over turns out to be
-  /// closed. One that may not never goes over such a connection.
-  bool may_repeat = true;
-  /// In place of the client's own time-out.
-  std::optional<std::chrono::milliseconds> timeout{};
-};
-
 /// Why an exchange failed, in one word: `refused`, `reset`, `dns`, `tls`, `address` (one that may
-/// not be connected to) or `timeout`. Empty for errors of others.
+/// not be connected to), `proxy` (it did not connect), `busy` (no connection was free) or
+/// `timeout`. Empty for errors of others.
 [[nodiscard]] std::string_view cause_of(const error& why) noexcept;
+/// With its cause as a detail (error::details).
+[[nodiscard]] error with_cause(error why, std::string_view word);
 
-struct outbound_answer {
-  unsigned status = 0;
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;     ///< Cut at answer_bytes_max.
-  bool is_whole = true; ///< Else the body was cut, or ended too soon.
-
-  /// The first of that name, in any case; empty if there is none.
-  [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
-};
-
+struct tls_settings;
 class http_stream;
 
 class http_client {
@@ -95,8 +102,12 @@ public:
   [[nodiscard]] std::shared_ptr<http_stream> lend(http_url to) const;
   /// Closes the connections that are left over, and keeps none from now on.
   void close();
+  /// What new connections are made with from now on. Errors: as `make`; then nothing changes.
+  [[nodiscard]] result<void> renew_tls(const tls_settings& settings);
   /// Connections that are left over and wait for the next stream to their host.
   [[nodiscard]] std::size_t idle_connections() const noexcept;
+  /// Connections that were made so far, or were tried to be.
+  [[nodiscard]] std::uint64_t connections_made() const noexcept;
 
   struct parts; ///< What streams share; client/http_client.cpp.
 
@@ -119,11 +130,11 @@ public:
 
   /// One at a time; `target` of the URL is asked. Errors: invalid_params (an address was refused),
   /// timed_out, unavailable (no such host, no connection, a certificate that does not fit, an
-  /// answer that is none), canceled (closed meanwhile), overloaded (too much was to be looked up
-  /// here, so that no name server was asked for the host's address).
+  /// answer that is none), canceled (closed meanwhile), overloaded (too much was to be done here:
+  /// no name server was asked for the host's address, or no connection was free).
   [[nodiscard]] awaitable<result<outbound_answer>> exchange(outbound_request request);
   /// Begins an exchange whose answer is read while it comes: its status and headers, with an empty
-  /// body. On a connection of its own. Errors as `exchange`; the time-out is for the headers.
+  /// body. Errors as `exchange`; the time-out is for the headers.
   [[nodiscard]] awaitable<result<outbound_answer>> begin(outbound_request request);
   /// What has come of the body since `begin` or the last call; empty: it has ended. Errors as
   /// `exchange`: unavailable if the connection broke, timed_out if nothing came for `silence`.

@@ -51,6 +51,8 @@ void sse_reader::take_line(std::string_view line) {
     if (std::exchange(has_data_, true))
       data_.push_back('\n');
     data_.append(value);
+  } else if (name == "event") {
+    is_error_ = value == "error";
   } else if (name == "id" && is_event_id(value)) {
     id_ = value;
   } else if (name == "retry") {
@@ -62,8 +64,9 @@ void sse_reader::take_line(std::string_view line) {
 }
 
 void sse_reader::end_event() {
+  const bool is_error = std::exchange(is_error_, false);
   if (std::exchange(has_data_, false))
-    events_.push_back({id_, std::move(data_)});
+    events_.push_back({id_, std::move(data_), is_error});
   data_.clear();
 }
 
@@ -73,6 +76,13 @@ std::optional<sse_event> sse_reader::take() {
   auto out = std::move(events_.front());
   events_.pop_front();
   return out;
+}
+
+std::optional<sse_event> sse_reader::take_rest() {
+  if (!line_.empty())
+    take_line(std::exchange(line_, {}));
+  end_event();
+  return take();
 }
 
 } // namespace troupe::net

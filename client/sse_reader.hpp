@@ -22,6 +22,7 @@ inline constexpr std::size_t event_id_bytes_max = 1024;
 struct sse_event {
   std::string id; ///< The last id of the stream so far; empty: none.
   std::string data;
+  bool is_error = false; ///< The server calls it `error` (the field `event`).
 };
 
 class sse_reader {
@@ -34,6 +35,11 @@ public:
   /// The next event that is complete; nothing if there is none yet. Events without data are passed
   /// over.
   [[nodiscard]] std::optional<sse_event> take();
+  /// The stream has ended: what was begun and has no empty line behind it, if it has data. Whether
+  /// it is whole the caller has to see. To be called once, after the last `take`.
+  [[nodiscard]] std::optional<sse_event> take_rest();
+  /// An event or a comment has begun, and has not ended.
+  [[nodiscard]] bool is_within_event() const noexcept { return has_data_ || !line_.empty(); }
   /// How long the server wants clients to wait before they connect again, if it says so.
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
 
@@ -47,6 +53,7 @@ private:
   bool is_first_line_ = true;
   std::string data_;
   bool has_data_ = false;
+  bool is_error_ = false;
   std::string id_;
   std::optional<std::chrono::milliseconds> retry_;
   std::deque<sse_event> events_;

@@ -16,7 +16,16 @@ install(TARGETS ${room_targets} ${private_targets} troupe_umbrella EXPORT troupe
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
   FILE_SET public_headers DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 install(TARGETS troupe RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/plan.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/troupe/docs COMPONENT runtime) # where scenarios look for it
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/troupe COMPONENT runtime)
+set(help_directory ${PROJECT_BINARY_DIR}/apps/help) # apps/CMakeLists.txt
+install(FILES ${help_directory}/troupe.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
+install(FILES ${help_directory}/troupe.bash RENAME troupe
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
+install(FILES ${help_directory}/_troupe DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT runtime)
+install(FILES ${help_directory}/troupe.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/troupe)
 install(EXPORT troupeTargets NAMESPACE troupe:: DESTINATION ${package_dir} COMPONENT library)

@@ -23,23 +23,41 @@ using boost::beast::http::verb;
 
 // -- health ---------------------------------------------------------------------------------------
 
+/// Models hold up nothing: a server of theirs that fails is no fault of this one.
+void write_models(json_writer& out, const std::vector<model_health>& all) {
+  out.key("models").begin_array();
+  for (const auto& each : all) {
+    out.begin_object().member("name", each.name).member("breaker", each.breaker);
+    if (each.since)
+      out.member("since", to_rfc3339(*each.since));
+    if (each.next_probe)
+      out.member("nextProbe", to_rfc3339(*each.next_probe));
+    out.end_object();
+  }
+  out.end_array();
+}
+
 void write_health(http_response& response, std::string_view status, std::string_view reason,
-                  const memory_budget* memory = nullptr, const keeps_sessions* sessions = nullptr) {
+                  const server_state* server = nullptr) {
   json_writer out(response.body);
   out.begin_object().member("status", status).optional_member("reason", reason);
-  if (memory != nullptr && is_nearly_full(*memory)) {
+  if (const auto* memory = server != nullptr ? server->memory.get() : nullptr;
+      memory != nullptr && is_nearly_full(*memory)) {
     out.key("memory").begin_object().key("bytes").number(std::uint64_t{memory->held()});
     out.key("limit").number(std::uint64_t{memory->bytes_max()}).key("accounts").begin_object();
     for (const auto& share : memory_shares)
       out.key(share.name).number(std::uint64_t{memory->held(share.account)});
     out.end_object().end_object();
   }
-  if (sessions != nullptr) { // They hold up nothing: whatever they are, the server is ready.
-    const auto now = sessions->sessions();
+  if (const auto* sessions =
+          server != nullptr ? sessions_beside(server->main_gateway.records()) : nullptr) {
+    const auto now = sessions->sessions(); // They hold up nothing: the server is ready.
     out.key("sessions").begin_object().member("directory", now.directory);
     out.key("lagGroups").number(now.lag_groups).key("lost").number(now.lost);
     out.optional_member("problem", now.problem).optional_member("loss", now.loss).end_object();
   }
+  if (server != nullptr && server->options.models)
+    write_models(out, server->options.models());
   out.end_object();
   response.headers += "Cache-Control: no-store\r\n";
 }
@@ -52,20 +70,18 @@ awaitable<void> get_health(server_state&, http_exchange& exchange) {
 awaitable<void> get_ready(server_state& server, http_exchange& exchange) {
   auto& response = exchange.responder.response();
   const auto store = server.main_gateway.records().status();
-  const auto* sessions = sessions_beside(server.main_gateway.records());
   if (exchange.responder.is_draining() || server.main_gateway.draining()) {
     response.status = 503;
     write_health(response, "draining", "The server is shutting down.");
   } else if (!store.writable) {
     response.status = 503;
-    write_health(response, "unavailable", store.problem, server.memory.get(), sessions);
+    write_health(response, "unavailable", store.problem, &server);
   } else if (!server.memory->has_room(memory_account::live_work, 0)) {
     response.status = 503;
     write_health(response, "overloaded",
-                 server.memory->refusal(memory_account::live_work, 0).message, server.memory.get(),
-                 sessions);
+                 server.memory->refusal(memory_account::live_work, 0).message, &server);
   } else {
-    write_health(response, "ready", {}, server.memory.get(), sessions);
+    write_health(response, "ready", {}, &server);
   }
   if (response.status != 200)
     add_retry_after(response);
@@ -73,7 +89,7 @@ awaitable<void> get_ready(server_state& server, http_exchange& exchange) {
 }
 
 awaitable<void> get_public_card(server_state& server, http_exchange& exchange) {
-  get_card(server.cards, exchange.request, exchange.responder.response());
+  get_card(*server.cards.get(), exchange.request, exchange.responder.response());
   return {};
 }
 

@@ -54,6 +54,7 @@ struct server::impl {
 
   void make_loops();
   [[nodiscard]] result<void> describe(std::uint16_t port);
+  [[nodiscard]] result<void> renew_card();
   void stop(std::chrono::milliseconds bound);
   void on_every_loop(void (loop::*step)());
   [[nodiscard]] bool is_empty() const noexcept {
@@ -80,10 +81,15 @@ void server::impl::make_loops() {
 result<void> server::impl::describe(std::uint16_t port) {
   url = url_of(state->options.address, port);
   public_url = default_url(state->options, port);
-  auto cards = make_card_documents(state->options, public_url, state->main_gateway.agents());
+  return renew_card();
+}
+
+result<void> server::impl::renew_card() {
+  const auto& from = state->main_gateway;
+  auto cards = make_card_documents(state->options, public_url, from.agents(), from.templates());
   if (!cards)
     return cards.error();
-  state->cards = std::move(*cards);
+  state->cards.set(std::move(*cards));
   return {};
 }
 
@@ -151,6 +157,10 @@ result<std::uint16_t> server::start() {
     one->start();
   impl_->accepting->start();
   return port;
+}
+
+result<void> server::renew_card() {
+  return impl_->renew_card();
 }
 
 void server::drain(std::chrono::milliseconds bound) {

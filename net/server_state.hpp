@@ -30,7 +30,7 @@ public:
   [[nodiscard]] awaitable<void> serve(http_exchange& exchange) override;
 
   gateway& main_gateway;
-  card_documents cards;                     ///< Set before anything is served.
+  served_card cards;                        ///< Set before anything is served.
   const std::shared_ptr<push_service> push; ///< A reply that is under way may outlive the server.
   const service operations;                 ///< What can be asked for.
   const own_hosts hosts;                    ///< Under which it is asked.

@@ -48,7 +48,7 @@ std::vector<bool> in_cycles(const text_reading& reading) {
 
 } // namespace
 
-void edge_collector::add(const order_said& said, std::string_view source) {
+void edge_collector::add(const ordering& said, std::string_view source) {
   if (said.size() == 1) {
     parallel_.push_back({said.front(), std::string(source)});
     return;

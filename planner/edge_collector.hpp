@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "planner/order.hpp"
+#include "planner/ordering.hpp"
 #include "planner/text_reading.hpp"
 
 namespace troupe::planner {
@@ -19,7 +19,7 @@ public:
   explicit edge_collector(text_reading& into) : into_(into) {}
 
   /// What `source` says. Above edges_max there is one problem, and no edge is added any more.
-  void add(const order_said& said, std::string_view source);
+  void add(const ordering& said, std::string_view source);
 
   /// Problems: a cycle, with the sentences that make it; steps that one sentence puts in parallel
   /// and another one in a row.

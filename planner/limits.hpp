@@ -15,7 +15,11 @@ inline constexpr std::size_t task_name_bytes_max = 200;
 /// A longer name is found in a sentence only within quotes.
 inline constexpr std::size_t unquoted_name_words_max = 32;
 inline constexpr std::size_t quoted_name_words_max = 256; ///< A longer name is not found at all.
-inline constexpr std::size_t slot_bytes_max = 200; ///< What one slot of a template's pattern takes.
+inline constexpr std::size_t placeholder_bytes_max =
+    200; ///< What one placeholder of a template's pattern takes.
+inline constexpr std::size_t template_bytes_max = std::size_t{1} << 20; ///< Of one, as a file.
+/// Templates of a server: each message is held against the patterns of all.
+inline constexpr std::size_t templates_max = 1000;
 
 static_assert(tasks_max <= edges_max);
 

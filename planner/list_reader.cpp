@@ -167,11 +167,11 @@ private:
     for (const auto sentence : sentences_of(line)) {
       const auto text = without_colon(sentence);
       const auto order = read_order_sentence(text, names_);
-      if (const auto* said = std::get_if<order_said>(&order)) {
+      if (order) {
         says_order_ = true;
-        edges_.add(*said, sentence);
+        edges_.add(*order, sentence);
       } else if (mentions_step(text, names_) || has_order_of_all(text)) {
-        out_.problems.push_back({std::string(sentence), why_not(order)->reason});
+        out_.problems.push_back({std::string(sentence), order.error().reason});
       } else if (out_.title.empty()) {
         out_.title =
             with_single_blanks(text.ends_with('.') ? text.substr(0, text.size() - 1) : text);
@@ -240,13 +240,13 @@ private:
     });
   }
 
-  void take(const read_or_refused<order_said>& order, const std::string& sentence) {
-    if (const auto* wrong = why_not(order)) {
-      out_.problems.push_back({sentence, wrong->reason});
+  void take(const read_result<ordering>& order, const std::string& sentence) {
+    if (!order) {
+      out_.problems.push_back({sentence, order.error().reason});
       return;
     }
     says_order_ = true;
-    edges_.add(std::get<order_said>(order), sentence);
+    edges_.add(*order, sentence);
   }
 
   /// What holds beside what is said. Of a text with problems nobody knows what it says.
@@ -264,7 +264,7 @@ private:
     }
     constexpr std::string_view chain = "no order is said: the numbers are one";
     out_.assumptions.emplace_back(chain);
-    order_said said;
+    ordering said;
     for (std::uint32_t i = 0; i < out_.tasks.size(); ++i)
       said.push_back({i});
     edges_.add(said, chain);

@@ -141,7 +141,7 @@ private:
   bool ends_with_conjunction_ = true;
 };
 
-read_or_refused<modality> modality_of(const side& of) {
+read_result<modality> modality_of(const side& of) {
   if (of.need_not > 0)
     return modality::need_not;
   if (of.must_not > 1 || (of.must_not == 1 && of.may + of.only > 0))
@@ -180,7 +180,7 @@ std::optional<refusal> check_moments(std::uint8_t moments, const side& main, con
 }
 
 /// Each step is in one group.
-std::optional<refusal> check_groups(const order_said& said, const step_names& names) {
+std::optional<refusal> check_groups(const ordering& said, const step_names& names) {
   std::vector<bool> is_seen(names.size());
   for (const auto& group : said) {
     if (group.empty())
@@ -205,18 +205,18 @@ public:
   sentence_reader(std::vector<sentence_part> all, const step_names& names)
       : parts_(std::move(all)), names_(names) {}
 
-  read_or_refused<order_said> read() {
+  read_result<ordering> read() {
     auto connectives = find_connectives();
-    if (const auto* wrong = why_not(connectives))
-      return *wrong;
-    const auto& at = std::get<positions>(connectives);
+    if (!connectives)
+      return connectives.error();
+    const auto& at = *connectives;
     auto out = at.empty() ? read_of_all() : at.size() > 1 ? read_chain(at) : read_pair(at.front());
-    if (auto* said = std::get_if<order_said>(&out)) {
-      for (auto& group : *said)
-        drop_repeated(group);
-      if (auto wrong = check_groups(*said, names_))
-        return *wrong;
-    }
+    if (!out)
+      return out;
+    for (auto& group : *out)
+      drop_repeated(group);
+    if (auto wrong = check_groups(*out, names_))
+      return *wrong;
     return out;
   }
 
@@ -225,7 +225,7 @@ private:
 
   /// Those that put one side before another. "then" only repeats "after" and "once"; it parts their
   /// sides as a comma does.
-  read_or_refused<positions> find_connectives() {
+  read_result<positions> find_connectives() {
     positions out;
     positions thens;
     bool has_clause = false;
@@ -262,7 +262,7 @@ private:
   }
 
   /// "Steps 2 and 3 in parallel", "all steps in this order".
-  read_or_refused<order_said> read_of_all() {
+  read_result<ordering> read_of_all() {
     if (!has_together_ && !has_during_ && !has_in_order_)
       return refusal{"it says nothing about the order of steps"};
     side all;
@@ -290,11 +290,11 @@ private:
     drop_repeated(steps);
     if (steps.size() < 2)
       return refusal{"it names one step only"};
-    return order_said{std::move(steps)};
+    return ordering{std::move(steps)};
   }
 
-  static read_or_refused<order_said> one_by_one(std::vector<std::uint32_t> steps) {
-    order_said out;
+  static read_result<ordering> one_by_one(std::vector<std::uint32_t> steps) {
+    ordering out;
     for (const auto step : steps)
       out.push_back({step});
     if (out.size() < 2)
@@ -302,9 +302,9 @@ private:
     return out;
   }
 
-  read_or_refused<order_said> read_chain(const positions& at) {
+  read_result<ordering> read_chain(const positions& at) {
     const auto connective = *word_of(parts_[at.front()]);
-    order_said out;
+    ordering out;
     side before;
     for (std::size_t i = 0; i <= at.size(); ++i) {
       const auto begin = i == 0 ? 0 : at[i - 1] + 1;
@@ -324,7 +324,7 @@ private:
     return out;
   }
 
-  read_or_refused<order_said> read_pair(std::size_t at) {
+  read_result<ordering> read_pair(std::size_t at) {
     const auto connective = *word_of(parts_[at]);
     const auto all = parts(parts_);
     const auto is_steps = [](const sentence_part& part) { return part.steps() != nullptr; };
@@ -340,11 +340,11 @@ private:
         return *wrong;
     }
     auto how = check_pair_with_modality(connective, main, other);
-    if (const auto* wrong = why_not(how))
-      return *wrong;
-    if (std::get<meaning>(how) == main_first)
-      return order_said{std::move(main.steps), std::move(other.steps)};
-    return order_said{std::move(other.steps), std::move(main.steps)};
+    if (!how)
+      return how.error();
+    if (*how == main_first)
+      return ordering{std::move(main.steps), std::move(other.steps)};
+    return ordering{std::move(other.steps), std::move(main.steps)};
   }
 
   /// "After step 1, do step 2": a comma ends the first side. Without one it ends with its steps,
@@ -397,15 +397,15 @@ private:
   static std::optional<refusal> check_pair(word_class connective, const side& main,
                                            const side& other) {
     auto how = check_pair_with_modality(connective, main, other);
-    if (const auto* wrong = why_not(how))
-      return *wrong;
-    if (std::get<meaning>(how) != main_first)
+    if (!how)
+      return how.error();
+    if (*how != main_first)
       return refusal{"it may be one order or several"};
     return std::nullopt;
   }
 
-  static read_or_refused<meaning> check_pair_with_modality(word_class connective, const side& main,
-                                                           const side& other) {
+  static read_result<meaning> check_pair_with_modality(word_class connective, const side& main,
+                                                       const side& other) {
     auto judged = main;
     if (opens_clause(connective)) {
       // "Step 1 must be done before step 2 can start" is as good as without "can".
@@ -421,9 +421,9 @@ private:
       judged.need_not += other.need_not;
     }
     const auto how = modality_of(judged);
-    if (const auto* wrong = why_not(how))
-      return *wrong;
-    const auto with = std::get<modality>(how);
+    if (!how)
+      return how.error();
+    const auto with = *how;
     const auto& row = row_of(connective);
     const auto says = row.says[static_cast<std::size_t>(with)];
     if (says == refused)
@@ -442,9 +442,9 @@ private:
 
   static std::optional<refusal> check_modality(word_class connective, const side& all) {
     const auto how = modality_of(all);
-    if (const auto* wrong = why_not(how))
-      return *wrong;
-    const auto with = std::get<modality>(how);
+    if (!how)
+      return how.error();
+    const auto with = *how;
     if (row_of(connective).says[static_cast<std::size_t>(with)] == refused)
       return refusal{why_refused(word_for(connective), with)};
     return std::nullopt;
@@ -467,12 +467,12 @@ std::span<const meaning_row> meaning_table() noexcept {
   return meanings;
 }
 
-read_or_refused<order_said> read_order_sentence(std::string_view sentence, const step_names& steps,
-                                                bare_numbers rule) {
+read_result<ordering> read_order_sentence(std::string_view sentence, const step_names& steps,
+                                          bare_numbers rule) {
   auto all = parts_of_sentence(sentence, steps, rule);
-  if (const auto* wrong = why_not(all))
-    return *wrong;
-  return sentence_reader(std::move(std::get<std::vector<sentence_part>>(all)), steps).read();
+  if (!all)
+    return all.error();
+  return sentence_reader(std::move(*all), steps).read();
 }
 
 } // namespace troupe::planner

@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
-#include "planner/order.hpp"
 #include "planner/order_words.hpp"
+#include "planner/ordering.hpp"
 #include "planner/sentence_parts.hpp"
 #include "planner/step_names.hpp"
 
@@ -55,7 +55,7 @@ struct meaning_row {
 [[nodiscard]] std::span<const meaning_row> meaning_table() noexcept;
 
 /// What `sentence` says about the order of `steps`. Linear.
-[[nodiscard]] read_or_refused<order_said>
+[[nodiscard]] read_result<ordering>
 read_order_sentence(std::string_view sentence, const step_names& steps,
                     bare_numbers rule = bare_numbers::are_unknown);
 

@@ -1,8 +1,9 @@
 #include "planner/plan_template.hpp"
 
+#include "protocol/json/json_location.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_schema.hpp"
 #include "protocol/json/quoted.hpp"
-#include "protocol/text/near_name.hpp"
 #include <troupe/protocol/plan_document.hpp>
 
 #include <boost/json/serialize.hpp>
@@ -12,8 +13,8 @@
 #include <set>
 #include <utility>
 
+#include "planner/parameters_task.hpp"
 #include "planner/shipped_texts.hpp"
-#include "planner/tokens.hpp"
 
 namespace troupe::planner {
 
@@ -23,47 +24,15 @@ namespace json = boost::json;
 
 constexpr std::string_view place_opening = "${params.";
 
-error wrong_template(std::string_view name, const std::string& why) {
-  return make_error(errc::invalid_document,
-                    (name.empty() ? "a template" : "the template " + quoted(shown(name))) + ": "
-                        + why);
-}
-
-constexpr auto type_names = std::to_array<std::pair<std::string_view, value_type>>({
-    {"string", value_type::string},
-    {"integer", value_type::integer},
-    {"number", value_type::number},
-    {"boolean", value_type::boolean},
-});
-
-std::string_view name_of_type(value_type type) {
-  return std::ranges::find(type_names, type, &std::pair<std::string_view, value_type>::second)
-      ->first;
-}
-
-/// A value of a slot or of the wire as one of `type`; nothing if it is none.
-std::optional<json::value> converted(const json::value& value, value_type type) {
-  const auto* text = value.if_string();
-  switch (type) {
-    case value_type::string: return text ? std::optional(value) : std::nullopt;
-    case value_type::integer: {
-      if (value.is_int64() || value.is_uint64())
-        return value;
-      const auto number = text ? number_of(*text) : std::nullopt;
-      return number && !text->starts_with("#") ? std::optional(json::value(*number)) : std::nullopt;
-    }
-    case value_type::number: {
-      if (value.is_number())
-        return value;
-      if (!text)
-        return std::nullopt;
-      boost::system::error_code failed;
-      auto number = parse_json(*text, failed);
-      return !failed && number.is_number() ? std::optional(std::move(number)) : std::nullopt;
-    }
-    case value_type::boolean: return value.is_bool() ? std::optional(value) : std::nullopt;
-  }
-  return std::nullopt;
+/// `templates/trip.json: line 3 (/params/to): the template "trip": ...`
+error wrong_template(std::string_view from, std::string_view text, std::string_view name,
+                     error why) {
+  std::string where(from);
+  const auto add = [&](const std::string& more) { where += (where.empty() ? "" : ": ") + more; };
+  if (const auto line = why.field.empty() ? 0 : line_of(text, why.field); line != 0)
+    add("line " + std::to_string(line) + " (" + why.field + ")");
+  add(name.empty() ? std::string("a template") : "the template " + quoted(shown(name)));
+  return make_error(errc::invalid_document, where + ": " + why.message, std::move(why.field));
 }
 
 std::string text_of_value(const json::value& value) {
@@ -142,45 +111,20 @@ void for_each_name(const json::value& document, Look look) {
   });
 }
 
-result<template_param> read_param_of_template(std::string_view name, json::value& from) {
-  auto* object = from.if_object();
-  if (!object)
-    return make_error(errc::invalid_document, "a parameter must be an object");
-  template_param out;
-  out.name = name;
-  if (const auto* description = object->if_contains("description");
-      description && description->is_string())
-    out.description = description->get_string();
-  if (const auto* type = object->if_contains("type")) {
-    const auto found = std::ranges::find_if(type_names, [&](const auto& each) {
-      return type->is_string() && std::string_view(type->get_string()) == each.first;
-    });
-    if (found == type_names.end())
-      return make_error(errc::invalid_document,
-                        "the type of a parameter is string, integer, number or boolean");
-    out.type = found->second;
-    object->erase("type");
-  }
-  if (const auto* value = object->if_contains("default")) {
-    out.otherwise = converted(*value, out.type);
-    if (!out.otherwise)
-      return make_error(errc::invalid_document, "the default of " + quoted(shown(name)) + " is no "
-                                                    + std::string(name_of_type(out.type)));
-  }
-  return out;
-}
-
 /// Takes a member that is a list of texts out of `from`.
 result<std::vector<std::string>> take_texts(json::object& from, std::string_view member) {
   std::vector<std::string> out;
   const auto* list = from.if_contains(member);
   if (!list)
     return out;
+  const auto wrong =
+      make_error(errc::invalid_document, quoted(member) + " must be a list of strings",
+                 "/" + std::string(member));
   if (!list->is_array())
-    return make_error(errc::invalid_document, quoted(member) + " must be a list of strings");
+    return wrong;
   for (const auto& each : list->get_array()) {
     if (!each.is_string())
-      return make_error(errc::invalid_document, quoted(member) + " must be a list of strings");
+      return wrong;
     out.emplace_back(each.get_string());
   }
   from.erase(member);
@@ -201,10 +145,11 @@ result<void> take_members(json::object& root, plan_template& into) {
   const auto patterns = take_texts(root, "match");
   if (!patterns)
     return patterns.error();
-  for (const auto& each : *patterns) {
-    auto pattern = text_pattern::read(each);
+  for (std::size_t i = 0; i < patterns->size(); ++i) {
+    auto pattern = text_pattern::read((*patterns)[i]);
     if (!pattern)
-      return pattern.error();
+      return make_error(errc::invalid_document, pattern.error().message,
+                        "/match/" + std::to_string(i));
     into.patterns.push_back(std::move(*pattern));
   }
   auto examples = take_texts(root, "examples");
@@ -213,15 +158,24 @@ result<void> take_members(json::object& root, plan_template& into) {
   into.examples = std::move(*examples);
   if (auto* params = root.if_contains("params"); params && params->is_object())
     for (auto& member : params->get_object()) {
-      auto param = read_param_of_template(member.key(), member.value());
+      auto param = take_param(member.key(), member.value());
       if (!param)
         return param.error();
       into.params.push_back(std::move(*param));
     }
+  const auto form = form_of(into.params, {});
+  if (const auto fault = check_schema(form))
+    return make_error(errc::invalid_document,
+                      "its parameters cannot be asked for: " + fault->message, "/params");
+  if (json::serialize(form).size() > schema_bytes_max)
+    return make_error(errc::invalid_document,
+                      "its parameters cannot be asked for: their form has more than "
+                          + std::to_string(schema_bytes_max) + " bytes (schema_bytes_max)",
+                      "/params");
   into.has_own_name = root.contains("name");
   auto* plans = root.if_contains("plans");
   if (!plans || !plans->is_array())
-    return make_error(errc::invalid_document, "\"plans\" must be a list");
+    return make_error(errc::invalid_document, "\"plans\" must be a list", "/plans");
   resolve_names(plans->get_array(), "plan-");
   for (auto& plan : plans->get_array())
     if (auto* object = plan.if_object())
@@ -230,106 +184,47 @@ result<void> take_members(json::object& root, plan_template& into) {
   return {};
 }
 
-/// A value that makes a document of every template, to check it before anybody uses it.
+/// Fills the places with values of the right types, whatever their limits are: the result is only
+/// looked at.
 given_values values_for_check(const plan_template& of) {
   given_values out;
-  for (const auto& each : of.params)
-    switch (each.type) {
-      case value_type::string: out.emplace(each.name, "something"); break;
-      case value_type::integer:
-      case value_type::number: out.emplace(each.name, 1); break;
-      case value_type::boolean: out.emplace(each.name, true); break;
-    }
-  return out;
-}
-
-result<void> check_template(const plan_template& made) {
-  for (const auto& pattern : made.patterns)
-    for (const auto& slot : pattern.slots())
-      if (std::ranges::find(made.params, slot, &template_param::name) == made.params.end())
-        return make_error(errc::invalid_document,
-                          "the slot " + quoted(shown(slot)) + " is no parameter");
-  for (const auto& example : made.examples)
-    if (!choose_template(std::span(&made, 1), example).fits)
-      return make_error(errc::invalid_document,
-                        "the example " + quoted(shown(example)) + " fits no pattern");
-  std::optional<error> bad_name;
-  for_each_name(made.document, [&](std::string_view name) {
-    if (name.starts_with(place_opening))
-      bad_name = make_error(errc::invalid_document,
-                            "a name may not begin with a parameter: " + quoted(shown(name)));
-  });
-  if (bad_name)
-    return *bad_name;
-  const auto filled = fill_template(made, values_for_check(made), "check");
-  return filled ? result<void>{} : result<void>(filled.error());
-}
-
-} // namespace
-
-result<plan_template> read_template(std::string_view text) {
-  boost::system::error_code failed;
-  auto root = parse_json(text, failed);
-  if (failed || !root.is_object())
-    return wrong_template({}, failed ? json_fault(failed) : "it is no JSON object");
-  plan_template out;
-  out.name = take_text(root.get_object(), "template");
-  if (out.name.empty())
-    return wrong_template({}, "it needs a name, \"template\"");
-  if (auto taken = take_members(root.get_object(), out); !taken)
-    return wrong_template(out.name, taken.error().message);
-  out.document = std::move(root);
-  if (auto fine = check_template(out); !fine)
-    return wrong_template(out.name, fine.error().message);
-  return out;
-}
-
-std::vector<const template_param*> missing_params(const plan_template& of,
-                                                  const given_values& given) {
-  std::vector<const template_param*> out;
-  for (const auto& each : of.params)
-    if (!each.otherwise && !given.contains(each.name))
-      out.push_back(&each);
-  return out;
-}
-
-result<objective_spec> fill_template(const plan_template& from, const given_values& given,
-                                     std::string_view message_name) {
-  std::vector<std::string_view> names;
-  for (const auto& each : from.params)
-    names.push_back(each.name);
-  for (const auto& [name, value] : given)
-    if (std::ranges::find(names, name) == names.end())
-      return make_error(errc::invalid_params, "the template " + quoted(from.name)
-                                                  + " has no parameter " + quoted(shown(name))
-                                                  + did_you_mean(name, names));
-  std::string missing;
-  for (const auto* each : missing_params(from, given))
-    missing += (missing.empty() ? "" : ", ") + each->name
-               + (each->description.empty() ? "" : " (" + each->description + ")");
-  if (!missing.empty())
-    return make_error(errc::invalid_params,
-                      "the template " + quoted(from.name) + " needs a value for: " + missing);
-  given_values values;
-  std::vector<std::pair<std::string, std::string>> texts;
-  auto document = from.document;
-  for (const auto& each : from.params) {
-    const auto found = given.find(each.name);
-    if (found == given.end()) {
-      values.emplace(each.name, *each.otherwise);
+  for (const auto& each : of.params) {
+    const std::string_view type = each.schema.at("type").get_string();
+    if (each.otherwise)
       continue;
-    }
-    auto value = converted(found->second, each.type);
-    if (!value)
-      return make_error(errc::invalid_params, "the value of " + quoted(each.name) + " is no "
-                                                  + std::string(name_of_type(each.type)));
-    // A text that was given refers to nothing; a number has nothing that could.
-    if (value->is_string())
-      texts.emplace_back(each.name, text_of_value(*value));
+    if (type == "string")
+      out.emplace(each.name, "something");
+    else if (type == "boolean")
+      out.emplace(each.name, true);
     else
-      document.at("params").at(each.name).get_object()["default"] = *value;
-    values.emplace(each.name, std::move(*value));
+      out.emplace(each.name, 1);
   }
+  return out;
+}
+
+/// Whether a task names the agent that asks for parameters.
+bool asks_itself(const objective_spec& of) {
+  return std::ranges::any_of(of.plans, [](const plan_spec_ptr& plan) {
+    return std::ranges::any_of(
+        plan->tasks, [](const task_spec& task) { return task.agent == parameters_agent_name; });
+  });
+}
+
+/// The objective with these values, and the defaults of the others. All that are needed are there.
+result<objective_spec> filled(const plan_template& from, const given_values& given,
+                              std::string_view message_name, const find_line_fn& line_of) {
+  auto document = from.document;
+  // A text that was given refers to nothing; a number has nothing that could.
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& [name, value] : given)
+    if (value.is_string())
+      texts.emplace_back(name, value.get_string());
+    else
+      document.at("params").at(name).get_object()["default"] = value;
+  auto values = given;
+  for (const auto& each : from.params)
+    if (each.otherwise)
+      values.try_emplace(each.name, *each.otherwise);
   auto& root = document.get_object();
   const auto params = root.contains("params") ? root["params"] : json::value();
   fill_names(document, values);
@@ -346,12 +241,90 @@ result<objective_spec> fill_template(const plan_template& from, const given_valu
   });
   if (same)
     return *same;
-  auto read = read_plan_document(std::move(document), [](std::string_view) { return 0; });
+  auto read = read_plan_document(std::move(document), line_of);
   if (!read)
-    return make_error(errc::invalid_params, read.error().message, read.error().field);
-  if (auto filled = fill_params(*read, texts); !filled)
-    return filled.error();
+    return read.error();
+  if (auto done = fill_params(*read, texts); !done)
+    return done.error();
   return std::move(read->objective);
+}
+
+result<void> check_template(const plan_template& made, const find_line_fn& line_of) {
+  for (const auto& pattern : made.patterns)
+    for (const auto& placeholder : pattern.placeholders())
+      if (std::ranges::find(made.params, placeholder, &template_param::name) == made.params.end())
+        return make_error(errc::invalid_document,
+                          "the placeholder " + quoted(shown(placeholder)) + " is no parameter",
+                          "/match");
+  for (const auto& example : made.examples)
+    if (!choose_template(std::span(&made, 1), example).fits)
+      return make_error(errc::invalid_document,
+                        "the example " + quoted(shown(example)) + " fits no pattern", "/examples");
+  std::optional<error> bad_name;
+  for_each_name(made.document, [&](std::string_view name) {
+    if (name.starts_with(place_opening))
+      bad_name =
+          make_error(errc::invalid_document,
+                     "a name may not begin with a parameter: " + quoted(shown(name)), "/plans");
+  });
+  if (bad_name)
+    return *bad_name;
+  const auto made_of = filled(made, values_for_check(made), "check", line_of);
+  if (!made_of)
+    return make_error(errc::invalid_document, made_of.error().message); // It has the place.
+  if (asks_itself(*made_of))
+    return make_error(errc::invalid_document,
+                      "no task may name the agent " + quoted(parameters_agent_name), "/plans");
+  return {};
+}
+
+} // namespace
+
+result<plan_template> read_template(std::string_view text, std::string_view from) {
+  json_parser parser;
+  boost::system::error_code failed;
+  std::size_t offset = 0;
+  auto root = parser.parse(text, {}, failed, offset);
+  plan_template out;
+  const auto refuse = [&](error why) {
+    return wrong_template(from, text, out.name, std::move(why));
+  };
+  const auto refuse_at = [&](std::size_t byte, const std::string& why) {
+    const auto at = position_at(text, byte);
+    return refuse(make_error(errc::invalid_document, "line " + std::to_string(at.line) + ", column "
+                                                         + std::to_string(at.column) + ": " + why));
+  };
+  if (failed)
+    return refuse_at(offset, json_fault(failed));
+  if (const auto twin = find_duplicate_member(text))
+    return refuse_at(twin->offset, quoted(shown(twin->name)) + " appears twice in one object");
+  if (!root.is_object())
+    return refuse(make_error(errc::invalid_document, "it is no JSON object"));
+  out.name = take_text(root.get_object(), "template");
+  if (out.name.empty())
+    return refuse(make_error(errc::invalid_document, "it needs a name, \"template\""));
+  if (auto taken = take_members(root.get_object(), out); !taken)
+    return refuse(taken.error());
+  out.document = std::move(root);
+  const auto find_line = [text](std::string_view pointer) { return line_of(text, pointer); };
+  if (auto fine = check_template(out, find_line); !fine)
+    return refuse(fine.error());
+  return out;
+}
+
+result<objective_spec> fill_template(const plan_template& from, const given_values& given,
+                                     std::string_view message_name) {
+  auto values = check_values(from.params, given);
+  if (!values)
+    return make_error(errc::invalid_params,
+                      "the template " + quoted(from.name) + ": " + values.error().message);
+  if (const auto missing = missing_params(from.params, *values); !missing.empty())
+    return make_error(errc::invalid_params, "the template " + quoted(from.name)
+                                                + " needs a value for: " + listed_params(missing));
+  auto out = filled(from, *values, message_name, [](std::string_view) { return std::size_t{0}; });
+  if (!out)
+    return make_error(errc::invalid_params, out.error().message, out.error().field);
+  return out;
 }
 
 template_choice choose_template(std::span<const plan_template> all, std::string_view text) {
@@ -359,14 +332,14 @@ template_choice choose_template(std::span<const plan_template> all, std::string_
   std::size_t best = 0;
   for (const auto& each : all)
     for (const auto& pattern : each.patterns) {
-      auto slots = pattern.match(text);
-      if (!slots || pattern.words() < best || (pattern.words() == best && out.fits == &each))
+      auto placeholders = pattern.match(text);
+      if (!placeholders || pattern.words() < best || (pattern.words() == best && out.fits == &each))
         continue;
       given_values values;
       bool fits = true;
-      for (auto& [name, value] : *slots) {
+      for (auto& [name, value] : *placeholders) {
         const auto param = std::ranges::find(each.params, name, &template_param::name);
-        fits = fits && param != each.params.end() && converted(json::value(value), param->type);
+        fits = fits && param != each.params.end() && value_for(*param, json::value(value));
         values.emplace(name, json::value(value));
       }
       if (!fits)

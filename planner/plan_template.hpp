@@ -7,30 +7,15 @@
 
 #include <boost/json/value.hpp>
 
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "planner/template_params.hpp"
 #include "planner/text_pattern.hpp"
 
 namespace troupe::planner {
-
-enum class value_type : std::uint8_t { string, integer, number, boolean };
-
-/// A value that a template needs.
-struct template_param {
-  std::string name;
-  std::string description;
-  value_type type = value_type::string;
-  std::optional<boost::json::value> otherwise; ///< `default`; without one it must be given.
-};
-
-/// Values by the names of parameters.
-using given_values = std::map<std::string, boost::json::value, std::less<>>;
 
 struct plan_template {
   std::string name;
@@ -45,24 +30,21 @@ struct plan_template {
 
 /// A JSON file: `template`, `description`, `match`, `examples`, `params` and the members of a plan
 /// document, whose `name` may be missing. Its dependencies are names. errc::invalid_document: also
-/// if a filled name could be taken for another task's, an example does not fit, or a slot is no
-/// parameter.
-[[nodiscard]] result<plan_template> read_template(std::string_view json);
-
-/// Parameters without a default that are not in `given`.
-[[nodiscard]] std::vector<const template_param*> missing_params(const plan_template& of,
-                                                                const given_values& given);
+/// if a filled name could be taken for another task's, an example does not fit, or a placeholder is
+/// no parameter. The message has the line, and begins with `from` (a file) unless that is empty.
+[[nodiscard]] result<plan_template> read_template(std::string_view json,
+                                                  std::string_view from = {});
 
 /// The objective of a template. `message_name` is its name unless the template has one.
 /// errc::invalid_params: a value is missing, is of another type, or is of no parameter.
 [[nodiscard]] result<objective_spec>
 fill_template(const plan_template& from, const given_values& given, std::string_view message_name);
 
-/// The template that fits a message best, with what its slots took.
+/// The template that fits a message best, with what its placeholders took.
 struct template_choice {
   const plan_template* fits = nullptr; ///< Null: none, or several equally well.
   given_values values;
-  std::vector<std::string> equal; ///< The names of several.
+  std::vector<std::string> equal{}; ///< The names of several.
 };
 [[nodiscard]] template_choice choose_template(std::span<const plan_template> all,
                                               std::string_view text);

@@ -67,7 +67,7 @@ struct label_list {
 };
 
 /// "1", "1, 3 and 5-7", "2 to 4". A comma behind "and" ends the list. `words` begins with a label.
-read_or_refused<label_list> read_labels(tokens words, const step_names& steps) {
+read_result<label_list> read_labels(tokens words, const step_names& steps) {
   label_list out;
   if (auto wrong = add_label(words.front().text, steps, out.steps))
     return *wrong;
@@ -112,7 +112,7 @@ public:
     finds_unquoted_ = numbers < 2;
   }
 
-  read_or_refused<std::vector<sentence_part>> read() {
+  read_result<std::vector<sentence_part>> read() {
     while (!unread_.empty())
       if (auto wrong = read_part())
         return *wrong;
@@ -150,10 +150,10 @@ private:
         || !is_label(unread_.subspan(before), steps_))
       return {false, std::nullopt};
     auto labels = read_labels(unread_.subspan(before), steps_);
-    if (const auto* wrong = why_not(labels))
-      return {true, *wrong};
-    auto& list = std::get<label_list>(labels);
-    return {true, add(named_steps{std::move(list.steps)}, before + list.tokens)};
+    if (!labels)
+      return {true, labels.error()};
+    const auto count = before + labels->tokens;
+    return {true, add(named_steps{std::move(labels->steps)}, count)};
   }
 
   std::optional<step_names::found_name> find_name() const {
@@ -202,7 +202,7 @@ bool ends_sentence(const token& each) {
 
 } // namespace
 
-read_or_refused<std::vector<sentence_part>>
+read_result<std::vector<sentence_part>>
 parts_of_sentence(std::string_view sentence, const step_names& steps, bare_numbers rule) {
   auto words = tokens_of(sentence);
   while (!words.empty() && ends_sentence(words.back()))

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "planner/order.hpp"
 #include "planner/order_words.hpp"
+#include "planner/ordering.hpp"
 #include "planner/step_names.hpp"
 
 namespace troupe::planner {
@@ -39,7 +39,7 @@ struct sentence_part {
 
 /// Refused: a word that no table has, a step that is not there, a name that several steps have.
 /// Linear.
-[[nodiscard]] read_or_refused<std::vector<sentence_part>>
+[[nodiscard]] read_result<std::vector<sentence_part>>
 parts_of_sentence(std::string_view sentence, const step_names& steps, bare_numbers rule);
 
 /// Whether a text mentions a step by number ("step 2") that `steps` has.

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/order.hpp"
+#include "planner/ordering.hpp"
 #include "planner/tokens.hpp"
 
 namespace troupe::planner {

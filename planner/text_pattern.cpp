@@ -17,7 +17,7 @@ error wrong_pattern(std::string_view pattern, const std::string& why) {
                     "the pattern " + quoted(shown(pattern)) + " has " + why);
 }
 
-bool may_end_slot_text(std::span<const token> words) {
+bool may_end_placeholder(std::span<const token> words) {
   return std::ranges::none_of(words, [](const token& each) {
     return each.text == "." || each.text == "!" || each.text == "?" || each.text == ";"
            || each.text == ":" || each.text == "then";
@@ -39,13 +39,13 @@ result<text_pattern> text_pattern::read(std::string_view text) {
       continue;
     }
     if (i + 2 >= words.size() || words[i + 2].text != "}" || words[i + 1].text == "}")
-      return wrong_pattern(text, "a slot that is not one name in braces");
-    if (!out.pieces_.empty() && out.pieces_.back().is_slot)
-      return wrong_pattern(text, "two slots without a word between them");
+      return wrong_pattern(text, "a placeholder that is not one name in braces");
+    if (!out.pieces_.empty() && out.pieces_.back().is_placeholder)
+      return wrong_pattern(text, "two placeholders without a word between them");
     const auto name = text.substr(words[i + 1].begin, words[i + 1].end - words[i + 1].begin);
-    const auto slots = out.slots();
-    if (std::ranges::find(slots, name) != slots.end())
-      return wrong_pattern(text, "the slot " + quoted(shown(name)) + " twice");
+    const auto placeholders = out.placeholders();
+    if (std::ranges::find(placeholders, name) != placeholders.end())
+      return wrong_pattern(text, "the placeholder " + quoted(shown(name)) + " twice");
     out.pieces_.push_back({true, std::string(name)});
     i += 2;
   }
@@ -54,38 +54,38 @@ result<text_pattern> text_pattern::read(std::string_view text) {
   return out;
 }
 
-std::vector<std::string> text_pattern::slots() const {
+std::vector<std::string> text_pattern::placeholders() const {
   std::vector<std::string> out;
   for (const auto& each : pieces_)
-    if (each.is_slot)
+    if (each.is_placeholder)
       out.push_back(each.text);
   return out;
 }
 
-std::optional<slot_values> text_pattern::match(std::string_view text) const {
+std::optional<placeholder_values> text_pattern::match(std::string_view text) const {
   if (text.size() > text_bytes_max || text.find('\n') != std::string_view::npos)
     return std::nullopt;
   auto all = tokens_of(text);
   while (!all.empty() && (all.back().text == "." || all.back().text == "!"))
     all.pop_back();
   const std::span<const token> words(all);
-  slot_values out;
+  placeholder_values out;
   std::size_t at = 0;
   for (std::size_t i = 0; i < pieces_.size();) {
-    if (!pieces_[i].is_slot) {
+    if (!pieces_[i].is_placeholder) {
       if (at == words.size() || words[at].text != pieces_[i].text)
         return std::nullopt;
       ++at;
       ++i;
       continue;
     }
-    // The slot ends where the words up to the next slot are for the first time; the last one at the
-    // end of the text.
-    auto next_slot = i + 1;
-    while (next_slot < pieces_.size() && !pieces_[next_slot].is_slot)
-      ++next_slot;
-    const auto behind = std::span(pieces_).subspan(i + 1, next_slot - i - 1);
-    const bool is_last = next_slot == pieces_.size();
+    // The placeholder ends where the words up to the next placeholder are for the first time; the
+    // last one at the end of the text.
+    auto next_placeholder = i + 1;
+    while (next_placeholder < pieces_.size() && !pieces_[next_placeholder].is_placeholder)
+      ++next_placeholder;
+    const auto behind = std::span(pieces_).subspan(i + 1, next_placeholder - i - 1);
+    const bool is_last = next_placeholder == pieces_.size();
     const auto fits_at = [&](std::size_t end) {
       return end + behind.size() <= words.size()
              && std::ranges::equal(behind, words.subspan(end, behind.size()), {}, &piece::text,
@@ -101,11 +101,11 @@ std::optional<slot_values> text_pattern::match(std::string_view text) const {
       return std::nullopt;
     const auto begin = words[at].begin;
     const auto value = text.substr(begin, words[end - 1].end - begin);
-    if (value.size() > slot_bytes_max || !may_end_slot_text(words.subspan(at, end - at)))
+    if (value.size() > placeholder_bytes_max || !may_end_placeholder(words.subspan(at, end - at)))
       return std::nullopt;
     out.emplace(pieces_[i].text, value);
     at = end + behind.size();
-    i = next_slot;
+    i = next_placeholder;
   }
   return at == words.size() ? std::optional(out) : std::nullopt;
 }

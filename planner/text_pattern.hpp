@@ -1,4 +1,4 @@
-// Patterns of templates: words and slots, "Write a blog post about {topic}". No regular
+// Patterns of templates: words and placeholders, "Write a blog post about {topic}". No regular
 // expressions.
 #pragma once
 
@@ -13,30 +13,31 @@
 
 namespace troupe::planner {
 
-/// What slots took, by their names.
-using slot_values = std::map<std::string, std::string, std::less<>>;
+/// What placeholders took, by their names.
+using placeholder_values = std::map<std::string, std::string, std::less<>>;
 
 /// Read once, matched against each message.
 class text_pattern {
 public:
-  /// errc::invalid_document: a slot without a name or without its brace, a slot twice, two slots
-  /// without a word between them, no word at all.
+  /// errc::invalid_document: a placeholder without a name or without its brace, a placeholder
+  /// twice, two placeholders without a word between them, no word at all.
   [[nodiscard]] static result<text_pattern> read(std::string_view text);
 
-  /// The slots, if the whole of `text` fits; letter case, blanks and a full stop at the end do not
-  /// matter. Each slot takes one word or more, as few as it can. It takes nothing that could say
-  /// more than its value: no end of a sentence, no line end, no ", then", at most slot_bytes_max.
-  [[nodiscard]] std::optional<slot_values> match(std::string_view text) const;
+  /// The placeholders, if the whole of `text` fits; letter case, blanks and a full stop at the end
+  /// do not matter. Each placeholder takes one word or more, as few as it can. It takes nothing
+  /// that could say more than its value: no end of a sentence, no line end, no ", then", at most
+  /// placeholder_bytes_max.
+  [[nodiscard]] std::optional<placeholder_values> match(std::string_view text) const;
 
   /// Of two patterns that fit, the one with more words fits better.
   [[nodiscard]] std::size_t words() const noexcept { return words_; }
-  [[nodiscard]] std::vector<std::string> slots() const;
+  [[nodiscard]] std::vector<std::string> placeholders() const;
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
 private:
   struct piece {
-    bool is_slot = false;
-    std::string text; ///< A word in lower case, or the name of the slot.
+    bool is_placeholder = false;
+    std::string text; ///< A word in lower case, or the name of the placeholder.
   };
 
   std::string text_;

@@ -5,12 +5,14 @@
 #include "protocol/text/near_name.hpp"
 
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
 
+#include "planner/parameters_task.hpp"
 #include "planner/tokens.hpp"
 
 namespace troupe::planner {
@@ -78,16 +80,31 @@ answered as_client_says(const row_input& in, verdict& out) {
 
 result<void> take_template(const plan_template& from, const given_values& values,
                            const row_input& in, verdict& out) {
-  const auto name = name_from(in.request);
-  auto made = fill_template(from, values, name.empty() ? from.name : name);
+  const auto said = name_from(in.request);
+  const auto& name = said.empty() ? from.name : said;
+  const bool has_name = !in.request.suggested_name.empty();
+  const auto missing = missing_params(from.params, values);
+  auto made = missing.empty() ? fill_template(from, values, name)
+                              : objective_that_asks(from, values, name,
+                                                    from.has_own_name && !has_name
+                                                        && !in.request.is_within_objective);
   if (!made)
     return made.error();
-  if (!in.request.suggested_name.empty())
+  if (has_name)
     made->name = in.request.suggested_name;
   out.template_name = from.name;
+  for (const auto& [param, value] : values)
+    out.understood.push_back(param + ": " + shown(boost::json::serialize(value)));
   out.what = decision::objective;
   out.objective = std::move(*made);
   return {};
+}
+
+/// `; it needs topic, which is asked for`.
+std::string asked_for(const plan_template& from, const given_values& values) {
+  const auto missing = missing_params(from.params, values);
+  return missing.empty() ? std::string{}
+                         : "; it needs " + listed_params(missing) + ", which is asked for";
 }
 
 answered from_template(const row_input& in, verdict& out) {
@@ -103,20 +120,23 @@ answered from_template(const row_input& in, verdict& out) {
     }
     if (auto taken = take_template(*found, in.request.params, in, out); !taken)
       return taken.error();
-    return fits_because("the message asks for the template " + quoted(wanted));
+    return fits_because("the message asks for the template " + quoted(wanted)
+                        + asked_for(*found, in.request.params));
   }
   const auto choice = choose_template(all, in.request.text);
   if (!choice.equal.empty()) {
     std::string names;
     for (const auto& each : choice.equal)
       names += (names.empty() ? "" : " and ") + quoted(each);
+    out.ambiguous = choice.equal;
     return not_because("templates fit equally well: " + names);
   }
   if (!choice.fits)
     return not_because("no template fits");
   if (auto taken = take_template(*choice.fits, choice.values, in, out); !taken)
     return not_because(taken.error().message);
-  return fits_because("the template " + quoted(choice.fits->name) + " fits");
+  return fits_because("the template " + quoted(choice.fits->name) + " fits"
+                      + asked_for(*choice.fits, choice.values));
 }
 
 answered from_grammar(const row_input& in, verdict& out) {
@@ -128,6 +148,9 @@ answered from_grammar(const row_input& in, verdict& out) {
                        + read.problems.front().reason);
   if (!read.is_plan())
     return not_because("the grammar finds one task");
+  for (const auto& each : read.sources)
+    if (std::ranges::find(read.assumptions, each) == read.assumptions.end())
+      out.understood.push_back(shown(each));
   out.assumptions = read.assumptions;
   out.is_guess = read.is_guess;
   out.what = decision::objective;
@@ -266,6 +289,12 @@ boost::json::object note_of(const verdict& made) {
     out["template"] = made.template_name;
   boost::json::array reasons(made.reasons.begin(), made.reasons.end());
   out["reasons"] = std::move(reasons);
+  const auto noted = std::min(made.understood.size(), noted_sentences_max);
+  if (noted > 0)
+    out["understood"] = boost::json::array(
+        made.understood.begin(), made.understood.begin() + static_cast<std::ptrdiff_t>(noted));
+  if (!made.ambiguous.empty())
+    out["ambiguous"] = boost::json::array(made.ambiguous.begin(), made.ambiguous.end());
   if (!made.assumptions.empty())
     out["assumed"] = boost::json::array(made.assumptions.begin(), made.assumptions.end());
   if (!made.problems.empty()) {

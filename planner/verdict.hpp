@@ -30,6 +30,7 @@ struct planning_request {
   bool brings_document = false; ///< An objective or a plan in its metadata.
   /// The client has activated the extension, or uses a key of it.
   bool is_active = false;
+  bool is_within_objective = false; ///< It is about an objective that is there, and keeps its name.
   std::optional<bool> prefers_objective;
   std::string suggested_name;
   std::string template_name; ///< Empty: none is asked for.
@@ -79,6 +80,8 @@ struct verdict {
   std::optional<objective_spec> objective; ///< With decision::objective.
   /// A sentence for each row that was asked, the last one for the row that decided.
   std::vector<std::string> reasons;
+  std::vector<std::string> ambiguous{};  ///< Templates that fit equally well: none was taken.
+  std::vector<std::string> understood{}; ///< Sentences about order, or values of the template.
   std::vector<std::string> assumptions;
   std::vector<not_understood> problems; ///< What the grammar did not understand.
   bool is_guess = false;
@@ -94,8 +97,10 @@ struct verdict {
 inline constexpr std::size_t question_bytes_max = 280;
 
 /// What the metadata of an objective keeps of its verdict: the deciding row and the reasons; the
-/// template, assumptions, what was not understood, and whether it is a guess, if there are any.
+/// template, what was understood (at most noted_sentences_max) and not understood, assumptions,
+/// templates that fit equally, and whether it is a guess, if there are any.
 inline constexpr std::string_view planner_key = "opt/v1/planner";
 [[nodiscard]] boost::json::object note_of(const verdict& made);
+inline constexpr std::size_t noted_sentences_max = 100;
 
 } // namespace troupe::planner

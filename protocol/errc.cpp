@@ -67,6 +67,7 @@ constexpr auto names = std::to_array<std::string_view>({
     "ambiguous_input",
     "invalid_answer",
     "input_claimed",
+    "planner_failed",
 });
 static_assert(names.size() == errc_end);
 

@@ -131,7 +131,7 @@ server::server(world& in, disk* files, const agent_registry& agents)
   auto cards = net::make_card_documents(state_->options, "http://localhost/", agents);
   if (!cards || !state_->push->open())
     throw std::runtime_error("the server does not start");
-  state_->cards = std::move(*cards);
+  state_->cards.set(std::move(*cards));
   home_.emplace(net::sweep_interval_max, net::json_depth_max, in.clock);
   home_->attach(*gateway_);
   in.story.add("the server starts with " + std::to_string(left->objectives.size())

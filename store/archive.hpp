@@ -3,6 +3,7 @@
 // Thread-safe.
 #pragma once
 
+#include "protocol/fold/withdrawals.hpp"
 #include "store/page.hpp"
 #include <troupe/protocol/event.hpp>
 #include <troupe/protocol/ids.hpp>
@@ -30,18 +31,6 @@ struct task_place {
   objective_id objective;
   std::uint32_t plan = 0;
   std::uint32_t task = 0;
-};
-
-/// Tasks that ended without having begun, and why. The slots have the state; this has what the
-/// slots have no room for.
-struct withdrawal {
-  std::uint32_t plan = 0;
-  std::vector<std::uint32_t> tasks;
-  task_state to = task_state::canceled;
-  std::string reason;
-  boost::json::object metadata;
-  timestamp at{};
-  std::vector<artifact_ptr> artifacts{}; ///< Of a task that somebody else completed.
 };
 
 /// The placement that the record itself says.

@@ -108,24 +108,6 @@ void ledger::tell_withdrawn(const objective_view& view, const change_ptr& change
   }
 }
 
-void ledger::note_withdrawals(std::vector<withdrawal>& known, const change& change) {
-  for (const auto& fact : change.events) {
-    if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact)) {
-      known.push_back({withdrawn->plan, withdrawn->tasks, withdrawn->to, withdrawn->reason,
-                       withdrawn->metadata, change.at, withdrawn->artifacts});
-    } else if (const auto* renewed = std::get_if<tasks_renewed>(&fact)) {
-      auto again = renewed->tasks; // both lists may have a million
-      std::sort(again.begin(), again.end());
-      for (auto& each : known)
-        if (each.plan == renewed->plan)
-          std::erase_if(each.tasks, [&](std::uint32_t index) {
-            return std::binary_search(again.begin(), again.end(), index);
-          });
-      std::erase_if(known, [](const withdrawal& each) { return each.tasks.empty(); });
-    }
-  }
-}
-
 ledger::published ledger::publish_task(objective_entry* owner, change&& news,
                                        std::shared_ptr<task> ended, const watcher_ptr& follow,
                                        leftovers& gone) {

@@ -135,8 +135,6 @@ public:
 
   // -- recovery -----------------------------------------------------------------------------------
 
-  /// Adds to `known` the tasks that `change` withdraws, and removes those that it renews.
-  static void note_withdrawals(std::vector<withdrawal>& known, const change& change);
   /// Puts back what was live.
   void restore(objective_state_of_record record, bool sealed);
   void restore(std::shared_ptr<task> value, bool lone, std::uint64_t sequence, timestamp at);
@@ -252,15 +250,15 @@ private:
 
   task_snapshot look(const task_id& id, const watcher_ptr* who, const archive_reads& ended) const;
   task_snapshot look_live(const task_id& id, const watcher_ptr* who) const;
-  /// What a look at a task's slot says beside what it finds.
-  struct slot_look {
+  /// What a look at a task's summary says beside what it finds.
+  struct summary_look {
     bool again = false; ///< It began or ended meanwhile: look anew.
     /// It was withdrawn, unless it has a record: that is to be looked for after this.
     bool is_unrecorded = false;
   };
   /// A task that is not live as its objective knows it.
   task_snapshot look_in(const objective_entry& owner, const task_id& id, const task_place& place,
-                        std::uint32_t generation, const watcher_ptr* who, slot_look& seen) const;
+                        std::uint32_t generation, const watcher_ptr* who, summary_look& seen) const;
   listed<task_ptr> unrecorded_tasks(const task_filter& filter, const std::optional<position>& after,
                                     std::size_t count, const archive_reads& ended) const;
   /// Calls `attempt(place, base id, generation)` with each place that a generated id may name until

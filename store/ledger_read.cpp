@@ -151,8 +151,8 @@ std::optional<placement> ledger::placement_of(const task_id& id, const archive_r
     if (place.plan >= plans.size() || place.task >= plans[place.plan].tasks.size()
         || plans[place.plan].spec->tasks[place.task].id != base)
       return false;
-    const auto& slot = plans[place.plan].tasks[place.task];
-    if (slot.generation == generation && slot.state == task_state::unspecified)
+    const auto& summary = plans[place.plan].tasks[place.task];
+    if (summary.generation == generation && summary.state == task_state::unspecified)
       out = placement{.kind = placement::id_kind::task,
                       .owner = found->second.view->owner,
                       .objective = place.objective,
@@ -185,7 +185,7 @@ task_snapshot ledger::look_live(const task_id& id, const watcher_ptr* who) const
 
 task_snapshot ledger::look(const task_id& id, const watcher_ptr* who,
                            const archive_reads& ended) const {
-  slot_look seen;
+  summary_look seen;
   for (int tries = 0; tries < looks_max; ++tries) {
     if (auto live = look_live(id, who); live.record)
       return live;
@@ -225,16 +225,16 @@ task_snapshot ledger::look(const task_id& id, const watcher_ptr* who,
 
 task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id,
                               const task_place& place, std::uint32_t generation,
-                              const watcher_ptr* who, slot_look& seen) const {
+                              const watcher_ptr* who, summary_look& seen) const {
   const auto& plan = owner.view->plans[place.plan];
-  const auto& slot = plan.tasks[place.task];
-  if (generation > slot.generation)
+  const auto& summary = plan.tasks[place.task];
+  if (generation > summary.generation)
     return {};
-  if (generation < slot.generation
+  if (generation < summary.generation
       && seen.is_unrecorded) // Replaced without ever having had a record: it was withdrawn.
     return {make_unrecorded(*owner.view, id, place, {task_state::canceled, nullptr, plan.updated}),
             sequence_end};
-  if (generation == slot.generation && slot.state == task_state::unspecified) {
+  if (generation == summary.generation && summary.state == task_state::unspecified) {
     if (who && !owner.in_memory) {
       seen.again = true; // Evicted since it was loaded.
       return {};
@@ -252,11 +252,11 @@ task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id,
   // It began between the look at the live tasks and now, or it has ended: either record can be
   // found now, unless it was withdrawn (no attempt was ever made) or is not kept. Which one is
   // known once its record was looked for after this.
-  if (generation == slot.generation && seen.is_unrecorded)
+  if (generation == summary.generation && seen.is_unrecorded)
     return {make_withdrawn(*owner.view, owner.withdrawn, id, place), sequence_end};
   seen.again = true;
   seen.is_unrecorded =
-      generation < slot.generation || (is_terminal(slot.state) && slot.attempt == 0);
+      generation < summary.generation || (is_terminal(summary.state) && summary.attempt == 0);
   return {};
 }
 
@@ -444,7 +444,7 @@ listed<task_ptr> ledger::unrecorded_tasks(const task_filter& filter,
   if (filter.context.empty() || !may_pass)
     return {};
   objective_state_of_record
-      owner; // A copy, so that the objective can go on while its slots are walked.
+      owner; // A copy, so that the objective can go on while its summaries are walked.
   with_objective(objective_id{filter.context}, ended, [&](const objective_entry& entry) {
     if (entry.view->owner == filter.owner)
       owner = {entry.view, entry.withdrawn, entry.sequence, entry.at};

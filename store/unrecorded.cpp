@@ -24,7 +24,7 @@ task_status status_of(const withdrawal& withdrawal, const objective_view& owner,
 }
 
 /// Where a task of a list is; made into a task once it is known to be on the page.
-struct listed_slot {
+struct listed_unrecorded {
   std::uint32_t plan = 0;
   std::uint32_t task = 0;
   const withdrawal* withdrawn = nullptr; ///< Null: it has not begun.
@@ -35,8 +35,8 @@ bool passes(const task_filter& filter, task_state state, timestamp at) {
          && (!filter.status_after || at >= *filter.status_after);
 }
 
-void offer(first_rows<listed_slot>& rows, const plan_view& plan, timestamp at,
-           const listed_slot& where) {
+void offer(first_rows<listed_unrecorded>& rows, const plan_view& plan, timestamp at,
+           const listed_unrecorded& where) {
   if (plan.tasks[where.task].generation
       == 0) // Its id is at hand: a wide plan is walked without making one for each.
     rows.offer(at, plan.spec->tasks[where.task].id.str(), where);
@@ -44,13 +44,14 @@ void offer(first_rows<listed_slot>& rows, const plan_view& plan, timestamp at,
     rows.offer(at, plan.task_at(where.task).str(), where);
 }
 
-void offer_unbegun(first_rows<listed_slot>& rows, const plan_view& plan, std::uint32_t index) {
+void offer_unbegun(first_rows<listed_unrecorded>& rows, const plan_view& plan,
+                   std::uint32_t index) {
   for (std::uint32_t task = 0; task < plan.tasks.size(); ++task)
     if (plan.tasks[task].state == task_state::unspecified)
       offer(rows, plan, plan.created, {index, task, nullptr});
 }
 
-void offer_withdrawn(first_rows<listed_slot>& rows, const plan_view& plan,
+void offer_withdrawn(first_rows<listed_unrecorded>& rows, const plan_view& plan,
                      const withdrawal& withdrawal) {
   for (const auto task : withdrawal.tasks)
     if (task < plan.tasks.size() && is_terminal(plan.tasks[task].state)
@@ -95,7 +96,7 @@ task_ptr make_withdrawn(const objective_view& owner, const std::vector<withdrawa
 listed<task_ptr> list_unrecorded(const objective_state_of_record& owner, const task_filter& filter,
                                  const std::optional<position>& after, std::size_t count) {
   const auto& plans = owner.view->plans;
-  first_rows<listed_slot> rows{after, count};
+  first_rows<listed_unrecorded> rows{after, count};
   for (std::uint32_t p = 0; p < plans.size(); ++p)
     if (passes(filter, task_state::submitted, plans[p].created))
       offer_unbegun(rows, plans[p], p);

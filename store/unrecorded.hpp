@@ -28,7 +28,7 @@ namespace troupe {
                                       const task_place& place);
 
 /// The first `count` of them after `after` that pass, in list order, and how many pass in all.
-/// Walks every slot once. An id that was withdrawn and stands for nothing any more, because its
+/// Walks every summary once. An id that was withdrawn and stands for nothing any more, because its
 /// task was made anew under another, is not among them.
 [[nodiscard]] listed<task_ptr> list_unrecorded(const objective_state_of_record& owner,
                                                const task_filter& filter,

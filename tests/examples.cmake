@@ -8,6 +8,10 @@ add_test(NAME example_custom_agent COMMAND example_custom_agent)
 set_tests_properties(example_custom_agent PROPERTIES PASS_REGULAR_EXPRESSION "^5 words\n$" TIMEOUT 60)
 add_test(NAME example_custom_planner COMMAND example_custom_planner)
 set_tests_properties(example_custom_planner PROPERTIES PASS_REGULAR_EXPRESSION "^wash, dry, fold\n$" TIMEOUT 60)
+add_test(NAME example_answer COMMAND example_answer)
+set_tests_properties(example_answer PROPERTIES PASS_REGULAR_EXPRESSION "^booked by the sea\n$" TIMEOUT 60)
+add_test(NAME example_embedded_server COMMAND example_embedded_server once)
+set_tests_properties(example_embedded_server PROPERTIES PASS_REGULAR_EXPRESSION "^serving at http://127.0.0.1:[0-9]+/\n$" TIMEOUT 60)
 
 if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
   add_test(NAME install COMMAND ${CMAKE_COMMAND}

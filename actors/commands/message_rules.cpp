@@ -166,7 +166,7 @@ bool overrides_claim(const message& answer) noexcept {
 
 bool is_for_default_agent(const plan_spec& plan, const agent_registry& agents) {
   return std::all_of(plan.tasks.begin(), plan.tasks.end(), [&](const task_spec& task) {
-    return agents.name_or_default(task.agent) == agents.default_agent;
+    return agents.name_or_default(task.agent) == agents.default_name();
   });
 }
 

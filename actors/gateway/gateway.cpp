@@ -3,7 +3,9 @@
 #include "actors/objective/acceptance.hpp"
 #include "actors/objective/objective_actor.hpp"
 #include "actors/plan/live_bytes.hpp"
+#include "actors/planning/parameters_agent.hpp"
 #include "actors/planning/planned_objective.hpp"
+#include "actors/planning/replanning.hpp"
 #include "actors/slots/throttle_actor.hpp"
 #include "actors/task/task_actor.hpp"
 #include "protocol/core_count.hpp"
@@ -11,6 +13,8 @@
 
 #include <algorithm>
 #include <unordered_map>
+
+#include "planner/parameters_task.hpp"
 
 namespace troupe {
 
@@ -48,7 +52,7 @@ executor_options complete(executor_options how) {
 // -- impl -----------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
-    : records(in), agents(known), options(complete(how)), desk(in, [this] { return now(); }),
+    : records(in), registered(known), options(complete(how)), desk(in, [this] { return now(); }),
       config(make_config(options)) {}
 
 void gateway::impl::start() {
@@ -110,17 +114,7 @@ result<void> gateway::impl::open() const {
 }
 
 result<void> gateway::impl::has_room(std::size_t bytes) const {
-  const auto live = env->memory.held(memory_account::live_work);
-  if (live + bytes <= options.live_bytes_max) {
-    if (env->memory.has_room(memory_account::live_work, bytes))
-      return {};
-    return env->memory.refusal(memory_account::live_work, bytes);
-  }
-  return make_error(errc::overloaded,
-                    "live plans and messages use " + std::to_string(live) + " bytes, and "
-                        + std::to_string(bytes) + " more would exceed "
-                        + std::to_string(options.live_bytes_max) + " (limits.live-bytes)",
-                    "");
+  return env->has_room(bytes);
 }
 
 result<void> gateway::impl::has_room(const edits& wanted) const {
@@ -191,6 +185,9 @@ gateway::gateway(store& records, const agent_registry& agents, executor_options 
 gateway::~gateway() = default;
 
 void gateway::start() {
+  impl_->agents = agent_registry::beside(impl_->registered);
+  impl_->agents.add(std::string(planner::parameters_agent_name),
+                    std::make_shared<parameters_agent>(*this));
   impl_->start();
 }
 
@@ -201,6 +198,7 @@ void gateway::resume(const recovered& left) {
     if (record->agent == objective_agent)
       roots.emplace(record->id, record->status.state);
   std::vector<objective_ptr> planned;
+  std::vector<objective_ptr> paused;
   for (const auto& view : left.objectives) {
     const auto root = roots.find(view->root_task);
     const std::lock_guard lock{env.entering};
@@ -208,6 +206,8 @@ void gateway::resume(const recovered& left) {
         *view, root == roots.end() ? std::nullopt : std::optional{root->second});
     if (actor && is_being_planned(*view))
       planned.push_back(view);
+    if (actor && view->planner_pause)
+      paused.push_back(view);
     if (!actor && env.options.warn) // It was accepted once, so its dependencies resolve.
       env.options.warn("objective " + view->id.str() + " cannot go on: " + actor.error().message);
   }
@@ -231,6 +231,8 @@ void gateway::resume(const recovered& left) {
   }
   for (const auto& view : planned)
     take_up_planning(*this, *view);
+  for (const auto& view : paused)
+    end_planner_pause(*this, *view);
 }
 
 loop_gateway& gateway::attach(std::function<void()> notify) {
@@ -283,6 +285,21 @@ timestamp gateway::now() const {
   return impl_->now();
 }
 
+result<void> gateway::set_templates(const std::vector<template_text>& templates) {
+  planning_options all;
+  all.templates = templates;
+  auto read = read_templates(all);
+  if (!read)
+    return read.error();
+  impl_->plan_desk->replace(std::move(*read));
+  return {};
+}
+
+std::vector<template_summary> gateway::templates() const {
+  const auto& desk = *impl_->plan_desk;
+  return desk.is_on() ? summaries_of(desk.templates()) : std::vector<template_summary>{};
+}
+
 planning_desk& gateway::planning() noexcept {
   return *impl_->plan_desk;
 }
@@ -292,7 +309,7 @@ store& gateway::records() noexcept {
 }
 
 const agent_registry& gateway::agents() const noexcept {
-  return impl_->agents;
+  return impl_->env ? impl_->agents : impl_->registered;
 }
 
 } // namespace troupe

@@ -10,6 +10,7 @@
 #include "actors/loop/loop_gateway.hpp"
 #include "actors/planning/planning_desk.hpp"
 #include <troupe/actors/gateway.hpp>
+#include <troupe/actors/request_gate.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -58,6 +59,7 @@ struct gateway::impl {
   void answer_again(const once& came, const principal& who, const reply<objective_ptr>& done) const;
   void answer_again(const once& came, const principal& who, const reply<plan_id>& done) const;
   void answer_again(const once& came, const principal& who, const reply<change_report>& done) const;
+  void answer_again(const once& came, const principal& who, const reply<replan_report>& done) const;
 
   // -- steps --------------------------------------------------------------------------------------
   // Each calls `next` with what it found, or `done` with an error, exactly once, maybe before it
@@ -80,7 +82,9 @@ struct gateway::impl {
 
   void send_new(send_message&& command, watcher_ptr follow, reply<sent> done);
   /// Whether a request that begins something may have come through the servers that it names.
-  [[nodiscard]] result<void> admit_path(const message& request) const;
+  [[nodiscard]] result<void> admit_path(const boost::json::object& metadata,
+                                        const std::string& traceparent,
+                                        const std::string& tracestate) const;
   void send_to(send_message&& command, reply<sent> done);
   void send_to(const placement& at, const task_ptr& record, send_message&& command,
                reply<sent> done);
@@ -135,7 +139,8 @@ struct gateway::impl {
   }
 
   store& records;
-  const agent_registry& agents;
+  const agent_registry& registered;
+  agent_registry agents; ///< The gateway's own beside those, from `start` on.
   const executor_options options;
 
   once_desk desk; ///< Replies use it, to the end of the last actor.
@@ -146,6 +151,8 @@ struct gateway::impl {
   std::optional<environment> env;
   std::optional<housekeeper> house;
   std::optional<planning_desk> plan_desk;
+  mutable std::once_flag gates_known;
+  mutable std::vector<request_gate*> gates; ///< The agents that are one, from the first request on.
   ticker ticks;
   std::mutex loops_lock;
   std::vector<std::unique_ptr<loop_gateway>> loops; ///< To the end: a reply may come however late.

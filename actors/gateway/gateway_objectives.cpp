@@ -4,6 +4,7 @@
 #include "actors/objective/acceptance.hpp"
 #include "actors/objective/objective_actor.hpp"
 #include "actors/plan/live_bytes.hpp"
+#include "actors/planning/replanning.hpp"
 #include "protocol/a2a/request_path.hpp"
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/unshared.hpp>
@@ -92,9 +93,12 @@ void gateway::create(create_objective command, watcher_ptr follow, reply<objecti
 void gateway::impl::create(create_objective command, watcher_ptr follow,
                            reply<objective_ptr> done) {
   const auto shared = std::make_shared<create_objective>(std::move(command));
+  static const boost::json::object none;
+  if (auto ok = admit_path(shared->request ? shared->request->metadata : none, shared->traceparent,
+                           shared->tracestate);
+      !ok)
+    return done(ok.error());
   if (shared->request) {
-    if (auto ok = admit_path(*shared->request); !ok)
-      return done(ok.error());
     // A deadline goes along: the earlier one counts.
     if (const auto due = deadline_in(shared->request->metadata);
         due && (!shared->spec.deadline || *due < *shared->spec.deadline))
@@ -114,7 +118,7 @@ void gateway::impl::create(create_objective command, watcher_ptr follow,
         if (auto ok = check_task_references(*shared->request, find); !ok)
           return to(ok.error());
         shared->spec.references = references_in(*shared->request);
-        const auto agent = agents.find(agents.default_agent);
+        const auto agent = agents.find(agents.default_name());
         if (agent && is_for_default_agent(shared->spec))
           if (auto ok = check_media_types(*shared->request, shared->accepted_output_modes, *agent);
               !ok)
@@ -133,10 +137,11 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
     add_chosen_ids(*plan, chosen);
   const auto known = std::make_shared<resolved_objective>(std::move(resolved));
   const auto who = command.who;
+  static const boost::json::object none;
+  auto path = request_path(command.request ? command.request->metadata : none, command.tracestate);
   auto begin = [this, spec = std::move(spec), known, who = std::move(command.who),
                 trace = shared_trace({std::move(command.traceparent), std::move(command.tracestate),
-                                      command.request ? path_in(command.request->metadata)
-                                                      : std::vector<std::string>{}}),
+                                      std::move(path)}),
                 request = std::move(command.request), starts = command.start,
                 conditions = std::move(command.conditions),
                 follow = std::move(follow)](reply<objective_ptr> to) {
@@ -191,12 +196,16 @@ void gateway::impl::update(update_objective command, reply<objective_ptr> done) 
             return to(*command.wrong);
           if (auto ok = has_room(command.edited); !ok)
             return to(ok.error());
+          const bool cancels = command.state == objective_state::canceled;
+          const auto joined = std::make_shared<cancel_answer<objective_view>>(std::move(to));
           this->command<objective_ptr>(
               id,
-              [command](reply_port<objective_ptr> port) {
-                return change_objective{command, std::move(port)};
+              [command, cancels, joined](reply_port<objective_ptr> port) {
+                return change_objective{command, std::move(port),
+                                        cancels ? joined->share(std::nullopt) : nullptr};
               },
-              std::move(to), command_tries_max);
+              [joined](result<objective_ptr> changed) { joined->on_record(std::move(changed)); },
+              command_tries_max);
         });
 }
 
@@ -305,6 +314,22 @@ void gateway::change(modify_objective command, reply<change_report> done) {
                    [self = impl_.get()](modify_objective& first, reply<change_report>& to) {
                      self->change(std::move(first), std::move(to));
                    });
+}
+
+void gateway::replan(replan_objective command, reply<replan_report> done) {
+  if (command.dry_run)
+    command.request_id.clear();
+  impl_->once_only(command, done, [this](replan_objective& first, reply<replan_report>& to) {
+    if (auto ok = impl_->open(); !ok)
+      return to(ok.error());
+    const auto shared = std::make_shared<replan_objective>(std::move(first));
+    impl_->place(shared->who, shared->id, std::move(to),
+                 [this, shared](const placement&, reply<replan_report> next) {
+                   if (shared->wrong)
+                     return next(*shared->wrong);
+                   troupe::replan(*this, std::move(*shared), std::move(next));
+                 });
+  });
 }
 
 void gateway::impl::change(modify_objective command, reply<change_report> done) {

@@ -122,4 +122,15 @@ void gateway::impl::answer_again(const once& came, const principal&,
   done(*first->changed);
 }
 
+void gateway::impl::answer_again(const once& came, const principal& who,
+                                 const reply<replan_report>& done) const {
+  answer_again(came, who, reply<change_report>{[done](const result<change_report>& first) {
+                 if (!first)
+                   return done(first.error());
+                 replan_report again;
+                 again.change = *first;
+                 done(std::move(again));
+               }});
+}
+
 } // namespace troupe

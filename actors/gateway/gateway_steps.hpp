@@ -39,6 +39,9 @@ constexpr std::string_view kind_of(const update_objective&) noexcept {
 constexpr std::string_view kind_of(const modify_objective&) noexcept {
   return "objective ";
 }
+constexpr std::string_view kind_of(const replan_objective&) noexcept {
+  return "objective ";
+}
 template<class PlanCommand>
 constexpr std::string_view kind_of(const PlanCommand&) noexcept {
   return "plan ";

@@ -2,13 +2,13 @@
 #include "actors/commands/message_rules.hpp"
 #include "actors/gateway/gateway_steps.hpp"
 #include "actors/objective/objective_actor.hpp"
+#include "actors/task/cancel_answer.hpp"
 #include "actors/task/task_actor.hpp"
 #include "protocol/a2a/request_path.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/opt/given_answers.hpp"
 #include "protocol/opt/hitl.hpp"
 #include <troupe/actors/gateway.hpp>
-#include <troupe/actors/request_gate.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -110,29 +110,35 @@ void gateway::send_once(send_message command, reply<sent> done,
   });
 }
 
-result<void> gateway::impl::admit_path(const message& request) const {
-  const auto path = path_in(request.metadata);
-  if (path.empty())
+result<void> gateway::impl::admit_path(const boost::json::object& metadata,
+                                       const std::string& traceparent,
+                                       const std::string& tracestate) const {
+  const auto path = request_path(metadata, tracestate);
+  if (path.empty() && traceparent.empty())
     return {};
-  for (const auto& name : agents.names())
-    if (auto* gate = dynamic_cast<request_gate*>(agents.find(name).get()))
-      if (auto ok = gate->admit(path); !ok)
-        return ok;
+  std::call_once(gates_known, [this] {
+    for (const auto& name : agents.names())
+      if (auto* gate = dynamic_cast<request_gate*>(agents.find(name).get()))
+        gates.push_back(gate);
+  });
+  for (auto* gate : gates)
+    if (auto ok = gate->admit(path, traceparent); !ok)
+      return ok;
   return {};
 }
 
 void gateway::impl::send_new(send_message&& command, watcher_ptr follow, reply<sent> done) {
-  if (auto ok = admit_path(command.message); !ok)
+  if (auto ok = admit_path(command.message.metadata, command.traceparent, command.tracestate); !ok)
     return done(ok.error());
   const auto begin = [this, follow = std::move(follow)](send_message& first, reply<sent> to) {
-    const auto agent = agents.find(agents.default_agent);
+    const auto agent = agents.find(agents.default_name());
     if (auto ok = agent ? check_media_types(first.message, first.accepted_output_modes, *agent)
                         : result<void>{};
         !ok)
       return to(ok.error());
     task_start start;
     start.id = task_id{thread_id_source().next("task")};
-    start.agent = agents.default_agent;
+    start.agent = agents.default_name();
     start.owner = owner_of(first.who);
     start.context = first.message.context_id.empty() ? thread_id_source().next("ctx")
                                                      : first.message.context_id;
@@ -141,8 +147,8 @@ void gateway::impl::send_new(send_message&& command, watcher_ptr follow, reply<s
     start.request = std::make_shared<const message>(std::move(first.message));
     start.request_metadata = std::move(first.metadata);
     start.accepted_output_modes = std::move(first.accepted_output_modes);
-    start.trace = {std::move(first.traceparent), std::move(first.tracestate),
-                   path_in(start.request->metadata)};
+    auto path = request_path(start.request->metadata, first.tracestate);
+    start.trace = {std::move(first.traceparent), std::move(first.tracestate), std::move(path)};
     start.follow = follow;
     if (first.conditions) // Most have none, and copies of the ids cost more than this question.
       start.conditions = answered(first.conditions, {.task = start.id, .context = start.context});
@@ -374,10 +380,16 @@ void gateway::impl::cancel(cancel_task command, reply<task_ptr> done) {
                                      + std::to_string(cancel_metadata_bytes_max)
                                      + " bytes (cancel_metadata_bytes_max)",
                                  "metadata"));
-          const reply_port<task_ptr> answer{refusing_after_commits(std::move(to)), refusal};
+          const auto within = take_cancel_wait(shared->metadata);
+          const auto joined = std::make_shared<cancel_answer<task>>(std::move(to));
+          const reply_port<task_ptr> answer{
+              refusing_after_commits<task_ptr>(
+                  [joined](result<task_ptr> ended) { joined->on_record(std::move(ended)); }),
+              refusal};
           cancel_run order{"canceled by request", std::move(shared->metadata), answer,
                            owner_of(shared->who),
                            answered(shared->conditions, {.task = record->id})};
+          order.leaves = joined->share(within);
           if (!record->origin && record->agent != objective_agent)
             return tell_live(env->lone_tasks, id.str(), answer, std::move(order));
           const bool root = !record->origin;

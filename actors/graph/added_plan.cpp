@@ -79,9 +79,9 @@ private:
       found = text == spec_->name ? ambiguous : named;
     } else if (!text.empty() && text == spec_->name) {
       found = plan_;
-    } else if (const auto slot = find_position(text, "plan", plan_ + 1);
-               slot && (*slot == plan_ || !known_.plans()[*slot]->is_removed)) {
-      found = *slot;
+    } else if (const auto at = find_position(text, "plan", plan_ + 1);
+               at && (*at == plan_ || !known_.plans()[*at]->is_removed)) {
+      found = *at;
     }
     if (found < plan_)
       return found;

@@ -81,13 +81,13 @@ public:
     for (const auto* names : {&names_in_plan_[plan], &names_})
       if (const auto it = names->find(text); it != names->end())
         return it->second;
-    if (const auto slot = find_position(text, "task", plans_[plan]->tasks.size()))
-      return offsets_[plan] + *slot;
+    if (const auto at = find_position(text, "task", plans_[plan]->tasks.size()))
+      return offsets_[plan] + *at;
     if (const auto slash = text.find('/'); slash != std::string_view::npos)
       if (const auto other = find_position(text.substr(0, slash), "plan", plans_.size()))
-        if (const auto slot =
+        if (const auto at =
                 find_position(text.substr(slash + 1), "task", plans_[*other]->tasks.size()))
-          return offsets_[*other] + *slot;
+          return offsets_[*other] + *at;
     return not_found;
   }
 
@@ -175,9 +175,9 @@ private:
       found = it->second;
     else if (const auto named = names.find(text); named != names.end())
       found = named->second;
-    else if (const auto slot = find_position(text, "plan", plans_.size());
-             slot && !plans_[*slot]->is_removed)
-      found = *slot;
+    else if (const auto at = find_position(text, "plan", plans_.size());
+             at && !plans_[*at]->is_removed)
+      found = *at;
     if (found == ambiguous || found == not_found || found == p)
       return refuse_plan_name(label(p), verb, text, found, plans_, where);
     return found;

@@ -33,7 +33,7 @@ result<void> check_task(const task_spec& task, std::size_t plan, std::size_t ind
                       task_pointer(plan, index) + "/agent");
   if (auto ok = agent->check_input(task.input); !ok) {
     auto why = ok.error();
-    return make_error(errc::invalid_params, who + ": " + why.message,
+    return make_error(errc::invalid_params, who + ": input" + why.field + ": " + why.message,
                       task_pointer(plan, index) + "/input" + why.field);
   }
   return {};

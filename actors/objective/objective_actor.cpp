@@ -361,7 +361,7 @@ void objective_actor::do_effect(const pause_running_plan& effect, const command&
 }
 
 void objective_actor::do_effect(const end_running_plan& effect, const command& from) {
-  tell(running_[effect.plan], close_plan{effect.to, effect.reason, from.by});
+  tell(running_[effect.plan], close_plan{effect.to, effect.reason, from.by, from.leaves});
 }
 
 void objective_actor::do_effect(const change_running_plan& effect, const command&) {

@@ -83,6 +83,7 @@ private:
     std::vector<once_ptr> conditions{};  ///< Of its change.
     reply_port<change_report> report{};  ///< In place of `answer`, of what is answered with one.
     once_conditions once{};              ///< In place of `conditions`, the same.
+    cancel_leaves_ptr leaves{};          ///< Of a cancel (cancel_run).
   };
   [[nodiscard]] std::optional<error> obey(objective_input input, command from);
   void follow(objective_input fact);
@@ -151,6 +152,8 @@ private:
   /// Answers with the objective as it is then; the memory store may have let it go between a
   /// command and its commit.
   [[nodiscard]] committed_fn answer_with_view(reply_port<objective_ptr> to) const;
+  template<class Message>
+  void refuse(const Message& message, error why);
   void quit_if_ended();
 
   // -- the root task at the end (objective_result.cpp) --------------------------------------------

@@ -34,6 +34,13 @@ error said_of_operation(std::size_t operation, std::uint32_t position, error why
 
 } // namespace
 
+/// The actor of a settled objective is there for its command only.
+template<class Message>
+void objective_actor::refuse(const Message& message, error why) {
+  message.done(std::move(why));
+  quit_if_ended();
+}
+
 void objective_actor::on_change(const change_objective& message) {
   if (is_deferred(message, &objective_actor::on_change))
     return;
@@ -41,26 +48,21 @@ void objective_actor::on_change(const change_objective& message) {
                .metadata = {},
                .answer = answer_with_view(message.done),
                .plan = std::nullopt,
-               .conditions = answered(message.command.conditions, {.objective = view().id})};
-  if (auto refused = obey(message.command, std::move(from))) {
-    message.done(std::move(*refused));
-    quit_if_ended();
-  }
+               .conditions = answered(message.command.conditions, {.objective = view().id}),
+               .leaves = message.leaves};
+  if (auto refused = obey(message.command, std::move(from)))
+    refuse(message, std::move(*refused));
 }
 
 void objective_actor::on_add(const add_plan& message) {
   if (is_deferred(message, &objective_actor::on_add))
     return;
-  const auto refuse = [&](error why) {
-    message.done(std::move(why));
-    quit_if_ended();
-  };
   const auto position = static_cast<std::uint32_t>(view().plans.size());
   auto& spec = *message.spec;
   name_plan(spec, view().id, position);
   auto added = check_addition(index(), message.spec, env_.agents);
   if (!added)
-    return refuse(added.error());
+    return refuse(message, added.error());
   note_dependencies(spec, position, added->plan, [this](const task_position& at) {
     return view().plans[at.plan].spec->tasks[at.task].id;
   });
@@ -78,7 +80,7 @@ void objective_actor::on_add(const add_plan& message) {
   if (auto refused = obey(std::move(addition), std::move(from))) {
     resolved_.pop_back();
     running_.pop_back();
-    return refuse(std::move(*refused));
+    return refuse(message, std::move(*refused));
   }
   index().add(message.spec, life_.relations().back());
   hold(spec, position);
@@ -123,14 +125,10 @@ void objective_actor::await_tasks(const std::vector<awaited_edge>& edges) {
 void objective_actor::on_move_plan(const move_plan& message) {
   if (is_deferred(message, &objective_actor::on_move_plan))
     return;
-  const auto refuse = [&](error why) {
-    message.done(std::move(why));
-    quit_if_ended();
-  };
   const auto& asked = message.command;
   const auto found = find_plan(asked.id);
   if (!found)
-    return refuse(unknown_plan(asked.id.str()));
+    return refuse(message, unknown_plan(asked.id.str()));
   const auto plan = *found;
   command from{.by = owner_of(asked.who),
                .metadata = {},
@@ -140,7 +138,7 @@ void objective_actor::on_move_plan(const move_plan& message) {
   const bool renames = !asked.edited.name.empty();
   if (auto refused =
           obey(plan_change{plan, asked.state, asked.if_revision, asked.edited}, std::move(from)))
-    refuse(std::move(*refused));
+    refuse(message, std::move(*refused));
   else if (renames)
     index_.reset(); // made anew, with the new name
 }
@@ -148,18 +146,17 @@ void objective_actor::on_move_plan(const move_plan& message) {
 void objective_actor::on_reshape(const reshape_plan& message) {
   if (is_deferred(message, &objective_actor::on_reshape))
     return;
-  const auto refuse = [&](error why) {
-    message.done(std::move(why));
-    quit_if_ended();
-  };
   const auto& asked = message.command;
   const auto found = find_plan(asked.id);
   if (!found)
-    return refuse(unknown_plan(asked.id.str()));
+    return refuse(message, unknown_plan(asked.id.str()));
   const auto plan = *found;
+  if (!asked.by_task.empty()) // it comes from a task: the gateway has not checked it
+    if (auto ok = check_operations(asked.operations, env_.agents); !ok)
+      return refuse(message, ok.error());
   if (adds_keys(asked.operations))
     if (auto ok = check_added_keys(asked.operations, plan, index()); !ok)
-      return refuse(ok.error());
+      return refuse(message, ok.error());
   const bool runs = running_[plan] != nullptr;
   changing_ = shape_under_change{plan, &message, view().plans[plan].spec};
   command from{.by = owner_of(asked.who),
@@ -171,7 +168,7 @@ void objective_actor::on_reshape(const reshape_plan& message) {
                .once = asked.conditions};
   if (auto refused = obey(shape_change{plan, asked, terms_for(plan, asked)}, std::move(from))) {
     changing_.reset();
-    return refuse(std::move(*refused));
+    return refuse(message, std::move(*refused));
   }
   if (runs)
     changing_->message = nullptr;
@@ -183,16 +180,12 @@ void objective_actor::on_reshape(const reshape_plan& message) {
 void objective_actor::on_modify(const reshape_objective& message) {
   if (is_deferred(message, &objective_actor::on_modify))
     return;
-  const auto refuse = [&](error why) {
-    message.done(std::move(why));
-    quit_if_ended();
-  };
   const auto before = view().plans.size();
   auto asked = message.command;
   auto added = take_in_plans(asked);
   if (!added) {
     let_go_plans(before);
-    return refuse(added.error());
+    return refuse(message, added.error());
   }
   command from{.by = owner_of(asked.who),
                .metadata = {},
@@ -210,7 +203,7 @@ void objective_actor::on_modify(const reshape_objective& message) {
   if (auto refused =
           obey(objective_reshape{std::move(asked), relate, std::move(*added)}, std::move(from))) {
     let_go_plans(before);
-    return refuse(std::move(*refused));
+    return refuse(message, std::move(*refused));
   }
   if (view().plans.size() == before) // A dry run may have been about some.
     let_go_plans(before);
@@ -380,7 +373,8 @@ void objective_actor::on_cancel(const objective_cancel& message) {
                                                                   .metadata = {},
                                                                   .answer = nullptr,
                                                                   .plan = std::nullopt,
-                                                                  .conditions = asked.conditions}));
+                                                                  .conditions = asked.conditions,
+                                                                  .leaves = asked.leaves}));
     return quit_if_ended();
   }
   if (message.plan < running_.size() && running_[message.plan])

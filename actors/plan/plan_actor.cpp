@@ -50,7 +50,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
       [this](const tasks_awaited& message) { on_awaited(message); },
       [this](const close_plan& command) {
         end_by_ = command.by;
-        close(command.to, command.reason);
+        close(command.to, command.reason, command.leaves);
         check();
       },
       [this](const pause_plan& command) { pause(command); },
@@ -59,6 +59,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
       [this](const reshape_tasks& message) { on_reshape(message); },
       [this](const objective_news& message) { on_objective(message); },
       [this](const plan_deadline&) { on_deadline(); },
+      [this](change_wanted& wanted) { on_change_wanted(wanted); },
       [this](const release_more&) {
         if (is_behind(env_.records.status()))
           return release_later();
@@ -75,6 +76,7 @@ void plan_actor::begin() {
   end_ = start_.end;
   if (view_.state == plan_state::blocked && !view_.paused)
     move({plan_moved{start_.index, plan_event::work, ""}});
+  calls_.add_from(view_, 0);
   // First those that have ended: a task may have been skipped before what it depends on ended.
   std::vector<std::uint32_t> ready;
   for (std::uint32_t task = 0; task < view_.tasks.size(); ++task)
@@ -96,6 +98,9 @@ void plan_actor::begin() {
   abandon_withdrawn();
   for (const auto& news : bad)
     on_news(news);
+  for (std::uint32_t task = 0; task < view_.tasks.size(); ++task)
+    if (is_terminal(view_.tasks[task].state))
+      end_calls(task);
   note_deadlines(0);
   check();
 }
@@ -234,13 +239,15 @@ void plan_actor::on_awaited(const tasks_awaited& message) {
 // -- the plan itself ------------------------------------------------------------------------------
 
 // The caller then calls `check`, after all other work of its own.
-void plan_actor::close(plan_state to, const std::string& reason) {
+void plan_actor::close(plan_state to, const std::string& reason, const cancel_leaves_ptr& leaves) {
   if (end_)
     return;
   end_ = plan_end{to, reason};
   for (const auto& task : running_)
     if (task)
-      tell(task, cancel_run{reason, {}, {}, end_by_});
+      tell(task,
+           cancel_run{
+               .reason = reason, .metadata = {}, .done = {}, .by = end_by_, .leaves = leaves});
 }
 
 // The objective has recorded the pause. It is told that this is done once all that follows is
@@ -267,13 +274,15 @@ task_tally plan_actor::tally() const {
           .waiting = graph_.waiting(),
           .failed = failed_count_,
           .parked = parked_count_,
-          .ready_again = static_cast<std::uint32_t>(ready_again_.size())};
+          .ready_again = static_cast<std::uint32_t>(ready_again_.size()),
+          .calling = count_calling()};
 }
 
 // Is it over? Does it wait for people, or work again?
 void plan_actor::check() {
   if (is_settled(view_.state))
     return;
+  tell_callers();
   const auto moves = decide(view_, start_.index, tally(), end_, failure_);
   const bool ends = !moves.empty() && is_settled(moves.back().to());
   if (ends && end_) {

@@ -11,6 +11,7 @@
 #include "actors/graph/objective_graph.hpp"
 #include "actors/graph/plan_graph.hpp"
 #include "actors/messages.hpp"
+#include "actors/plan/open_calls.hpp"
 #include "actors/task/task_actor.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/plan_life.hpp"
@@ -86,6 +87,7 @@ private:
   void count(std::uint32_t task);
   void uncount(std::uint32_t task);
   void fail_task(std::uint32_t task, const std::string& reason);
+  void follow_withdrawal(std::uint32_t task, const std::string& reason);
   /// Why tasks end that have no actor.
   struct withdrawal_order {
     std::string reason;
@@ -112,6 +114,19 @@ private:
   void tell_awaited(std::uint32_t task, bool met);
   void on_awaited(const tasks_awaited& message);
 
+  // -- changes by its own tasks, and the tasks that these call (plan_actor_calls.cpp) --------------
+  /// What an earlier process has added.
+  struct change_before {
+    std::vector<std::uint32_t> tasks{};
+    change_report report{};
+  };
+  void on_change_wanted(change_wanted& wanted);
+  [[nodiscard]] change_plan command_of(change_wanted& wanted) const;
+  [[nodiscard]] std::optional<change_before> made_before(const change_plan& command);
+  void tell_callers();
+  void end_calls(std::uint32_t caller);
+  [[nodiscard]] std::uint32_t count_calling() const;
+
   // -- its shape ----------------------------------------------------------------------------------
   void on_reshape(const reshape_tasks& message);
   void on_objective(const objective_news& message);
@@ -130,7 +145,7 @@ private:
   void make_scope();
 
   // -- the plan itself ----------------------------------------------------------------------------
-  void close(plan_state to, const std::string& reason);
+  void close(plan_state to, const std::string& reason, const cancel_leaves_ptr& leaves = nullptr);
   void pause(const pause_plan& command);
   void check();
   void tell_activity();
@@ -166,6 +181,7 @@ private:
                                        ///< those that have not begun.
   std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>
       outside_; ///< Completed tasks of other plans, by the task that waits.
+  open_calls calls_;
   std::unordered_set<std::uint32_t> awaited_;               ///< Tasks that other plans wait for.
   std::set<std::pair<timestamp, std::uint32_t>> deadlines_; ///< Of tasks; still to come.
   std::uint32_t running_count_ = 0;

@@ -173,6 +173,7 @@ void plan_actor::follow(const plan_changed& changed) {
     else if (const auto* put = std::get_if<put_task<std::uint32_t>>(&each))
       note_deadline(put->task);
   note_deadlines(known);
+  calls_.add_from(view_, known);
   auto freed = apply(graph_, changed);
   follow_tasks(changed, freed);
   std::vector<ready_task> moved;

@@ -138,6 +138,7 @@ void plan_actor::on_settled(const task_settled& fact) {
   if (fact.has_artifacts)
     note_artifacts(view_, place_of(fact.task, fact.at));
   artifacts_around_ = artifacts_around_ || fact.has_artifacts;
+  end_calls(fact.task);
   if (is_removed(fact.task)) {
     spawn_ready();
   } else if (is_satisfied(view_.tasks[fact.task])) {
@@ -164,6 +165,8 @@ void plan_actor::on_waits(const task_waits& fact) {
   runs_[fact.task] = fact.backing_off ? task_run::backing_off : task_run::running;
   if (fact.moved)
     on_task_moved(fact.task, *fact.moved, fact.at);
+  if (fact.backing_off)
+    end_calls(fact.task);
   spawn_ready(); // tasks that waited for maxParallel
   check();
 }
@@ -234,6 +237,15 @@ void plan_actor::fail_task(std::uint32_t task, const std::string& reason) {
     close(plan_state::failed, reason);
 }
 
+// A task without an actor was withdrawn. What depends on a called one goes on.
+void plan_actor::follow_withdrawal(std::uint32_t task, const std::string& reason) {
+  if (!is_satisfied(view_.tasks[task]))
+    return fail_task(task, reason);
+  std::vector<std::uint32_t> ready;
+  graph_.satisfy(task, ready);
+  release(std::move(ready));
+}
+
 // -- deadlines of tasks ---------------------------------------------------------------------------
 
 void plan_actor::note_deadlines(std::uint32_t from) {
@@ -278,7 +290,7 @@ void plan_actor::end_late(std::uint32_t task) {
                 cancel_run{.reason = reason, .metadata = {}, .done = {}, .as = task_event::fail});
   std::erase_if(ready_, [&](const ready_task& other) { return other.task == task; });
   withdraw({task}, {.reason = reason, .as = task_event::fail});
-  fail_task(task, "task \"" + label(task) + "\" failed: " + reason);
+  follow_withdrawal(task, "task \"" + label(task) + "\" failed: " + reason);
 }
 
 void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const withdrawal_order& order) {
@@ -303,7 +315,7 @@ void plan_actor::withdraw(const std::vector<std::uint32_t>& tasks, const withdra
     env_.records.commit(std::move(withdrawn), order.then);
   }
   for (const auto task : ended)
-    tell_awaited(task, false);
+    tell_awaited(task, is_satisfied(view_.tasks[task]));
 }
 
 // A task that began in an earlier process and has no actor in this one.
@@ -341,8 +353,8 @@ void plan_actor::cancel_one(const task_cancel& command) {
                               records.read_task(id, done);
                             },
                             asked.conditions});
-  fail_task(command.task,
-            "task " + troupe::quoted(label(command.task)) + " canceled: " + asked.reason);
+  follow_withdrawal(command.task,
+                    "task " + troupe::quoted(label(command.task)) + " canceled: " + asked.reason);
   check();
 }
 

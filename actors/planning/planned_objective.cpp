@@ -1,10 +1,11 @@
 #include "actors/planning/planned_objective.hpp"
 
+#include "actors/planning/asking.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/owner_parts.hpp"
 #include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <utility>
@@ -18,22 +19,6 @@ constexpr std::uint32_t planner_attempts_max = 2;
 constexpr const char* attempt_key = "attempt"; ///< There as long as the planner is asked.
 constexpr const char* prefers_key = "prefersObjective";
 
-/// The inverse of owner_of.
-principal principal_of_owner(const std::string& owner) {
-  principal out;
-  if (owner.empty())
-    return out;
-  std::size_t bytes = 0;
-  const auto* const end = owner.data() + owner.size();
-  const auto [rest, failed] = std::from_chars(owner.data(), end, bytes);
-  const auto begin = static_cast<std::size_t>(rest - owner.data()) + 1; // the colon
-  if (failed != std::errc{} || begin + bytes > owner.size())
-    return out;
-  out.tenant = owner.substr(begin, bytes);
-  out.id = owner.substr(begin + bytes);
-  return out;
-}
-
 boost::json::object asked_note(const planning_query& query) {
   boost::json::object out;
   out["who"] = planner::to_string(planner::decider::model);
@@ -43,45 +28,21 @@ boost::json::object asked_note(const planning_query& query) {
   return out;
 }
 
-/// Tells the desk when the objective ends, so that nobody plans it any more.
-class end_watch final : public watcher {
-public:
-  explicit end_watch(std::function<void()> on_end) : on_end_(std::move(on_end)) {}
-  void on_change(const change_ptr& news) override {
-    for (const auto& each : news->events)
-      if (const auto* moved = std::get_if<objective_moved>(&each);
-          moved != nullptr && is_settled(moved->to()))
-        on_end_();
-  }
-
-private:
-  const std::function<void()> on_end_;
-};
-
 /// From the question to the planner to the objective that works.
 class objective_planning : public std::enable_shared_from_this<objective_planning> {
 public:
   objective_planning(gateway& to, principal who, objective_id id, planning_query query)
-      : to_(to), who_(std::move(who)), id_(std::move(id)), query_(std::move(query)) {
-    query_.asks_planner = true;
-    query_.objective = id_.str();
-    query_.message = nullptr;
-  }
+      : to_(to), who_(std::move(who)), id_(std::move(id)), query_(std::move(query)) {}
 
   void ask() {
-    watch_ =
-        std::make_shared<end_watch>([&desk = to_.planning(), id = id_.str()] { desk.cancel(id); });
-    to_.records().snapshot_objective(
-        id_, watch_, [self = shared_from_this()](const result<objective_snapshot>&) {
-          self->to_.planning().ask(
-              self->query_,
-              [self](const result<planned_message_ptr>& planned) { self->on_planned(planned); });
-        });
+    ask_about(to_, id_, query_,
+              [self = shared_from_this()](const result<planned_message_ptr>& planned) {
+                self->on_planned(planned);
+              });
   }
 
 private:
   void on_planned(const result<planned_message_ptr>& planned) {
-    to_.records().unwatch(id_.str(), watch_);
     if (!planned && planned.error().code == errc::unavailable)
       return; // The objective has ended, or the process does: then it is taken up again.
     if (planned) {
@@ -169,8 +130,7 @@ private:
   gateway& to_;
   const principal who_;
   const objective_id id_;
-  planning_query query_;
-  watcher_ptr watch_;
+  const planning_query query_;
   boost::json::object note_;
   std::string name_;
   message_ptr answer_;
@@ -257,7 +217,7 @@ bool is_being_planned(const objective_view& objective) {
 void take_up_planning(gateway& to, const objective_view& left) {
   if (left.plans.size() > 0) { // The end of the process came while they were added.
     update_objective command;
-    command.who = principal_of_owner(left.owner);
+    command.who = principal_of(left.owner);
     command.id = left.id;
     command.state = objective_state::working;
     command.edited.metadata[planner::planner_key] = boost::json::object{
@@ -274,7 +234,7 @@ void take_up_planning(gateway& to, const objective_view& left) {
   if (note.contains(prefers_key))
     query.request.prefers_objective = true;
   query.skips_planner = query.attempt > planner_attempts_max;
-  const auto who = principal_of_owner(left.owner);
+  const auto who = principal_of(left.owner);
   const auto id = left.id;
   // The text is what the root task was asked for.
   to.records().read_task(

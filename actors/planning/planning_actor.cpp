@@ -66,7 +66,7 @@ void planning_actor::begin() {
 }
 
 void planning_actor::decide() {
-  const auto agent = env_.agents.find(env_.agents.default_agent);
+  const auto agent = env_.agents.find(env_.agents.default_name());
   planner::planning_settings settings;
   settings.templates = *start_.templates;
   settings.has_model = env_.options.planning.planner != nullptr;
@@ -103,6 +103,7 @@ void planning_actor::ask_planner() {
   order->agents = options.agents;
   order->attempt = start_.query.attempt;
   order->deadline = env_.now() + options.budget;
+  order->so_far = start_.query.so_far;
   phase_ = phase::planner;
   const auto step = ++step_;
   tell_after(options.budget, handle_of(self_), planning_timer{false, step});
@@ -111,12 +112,13 @@ void planning_actor::ask_planner() {
     begun = options.planner->plan(std::move(order),
                                   std::make_shared<report_to_planning>(handle_of(self_)));
   } catch (...) {
-    return take(report_no_plan{"the planner failed: " + text_of_current_exception()});
+    return take(
+        planner_report{report_no_plan{"the planner failed: " + text_of_current_exception()}});
   }
   if (auto* run = std::get_if<planner_run_ptr>(&begun)) {
     planning_ = std::move(*run);
     if (!planning_)
-      take(report_no_plan{"the planner failed"});
+      take(planner_report{report_no_plan{"the planner failed"}});
     return;
   }
   std::visit(
@@ -132,17 +134,23 @@ void planning_actor::on(planner_reported& fact) {
     take(std::move(fact.report));
 }
 
-std::string planning_actor::fault_of(const objective_spec& plan) const {
+std::string planning_actor::fault_of_agents(const plan_spec& plan) const {
   const auto& allowed = env_.options.planning.agents;
+  for (const auto& task : plan.tasks)
+    if (!task.agent.empty() && std::ranges::find(allowed, task.agent) == allowed.end())
+      return "the task " + troupe::quoted(shown(task.name)) + " names the agent "
+             + troupe::quoted(shown(task.agent))
+             + ", which planned tasks may not name (planner.agents)";
+  return {};
+}
+
+std::string planning_actor::fault_of(const objective_spec& plan) const {
   bool has_tasks = false;
-  for (const auto& each : plan.plans)
-    for (const auto& task : each->tasks) {
-      has_tasks = true;
-      if (!task.agent.empty() && std::ranges::find(allowed, task.agent) == allowed.end())
-        return "the task " + troupe::quoted(shown(task.name)) + " names the agent "
-               + troupe::quoted(shown(task.agent))
-               + ", which planned tasks may not name (planner.agents)";
-    }
+  for (const auto& each : plan.plans) {
+    has_tasks = has_tasks || !each->tasks.empty();
+    if (auto fault = fault_of_agents(*each); !fault.empty())
+      return fault;
+  }
   if (!has_tasks)
     return "the plan has no task";
   if (auto ok = check_new_objective(plan, env_.agents); !ok)
@@ -150,28 +158,65 @@ std::string planning_actor::fault_of(const objective_spec& plan) const {
   return {};
 }
 
+/// What the operations do to the objective is looked at when they are done.
+std::string planning_actor::fault_of(const report_replan& change) const {
+  if (!start_.query.so_far)
+    return "it changes an objective, and there is none";
+  if (change.operations.empty())
+    return "it has no operation";
+  for (const auto& each : change.operations)
+    if (const auto* added = std::get_if<new_plan>(&each))
+      if (auto fault = fault_of_agents(*added->spec); !fault.empty())
+        return fault;
+  return {};
+}
+
 void planning_actor::take(planner_report report) {
   planning_.reset();
-  if (auto* plan = std::get_if<report_plan>(&report)) {
-    auto fault = fault_of(plan->objective);
-    if (fault.empty()) {
-      made_.what = planner::decision::objective;
-      made_.assumptions = std::move(plan->assumptions);
-      if (!start_.query.request.suggested_name.empty())
-        plan->objective.name = start_.query.request.suggested_name;
-      made_.objective = std::move(plan->objective);
-      return finish();
-    }
+  std::visit(
+      [this](auto& reported) {
+        tokens_ += reported.tokens;
+        take(reported);
+      },
+      report);
+}
+
+void planning_actor::take(report_plan& plan) {
+  if (auto fault = fault_of(plan.objective); !fault.empty()) {
     planner_problem_ = "the planner made a plan that cannot run: " + std::move(fault);
     return next_row();
   }
-  if (auto* answer = std::get_if<troupe::report_answer>(&report)) {
-    message said;
-    said.parts.push_back(text_part(std::move(answer->text)));
-    made_.what = planner::decision::direct_answer;
-    return answer_with(std::move(said));
+  made_.what = planner::decision::objective;
+  made_.assumptions = std::move(plan.assumptions);
+  if (!start_.query.request.suggested_name.empty())
+    plan.objective.name = start_.query.request.suggested_name;
+  made_.objective = std::move(plan.objective);
+  finish();
+}
+
+void planning_actor::take(report_replan& change) {
+  if (auto fault = fault_of(change); !fault.empty()) {
+    planner_problem_ = "the planner made a change that cannot be made: " + std::move(fault);
+    return next_row();
   }
-  auto& none = std::get<report_no_plan>(report);
+  made_.what = planner::decision::objective;
+  made_.assumptions = std::move(change.assumptions);
+  operations_ = std::move(change.operations);
+  finish();
+}
+
+void planning_actor::take(report_answer& answer) {
+  if (start_.query.so_far) { // An answer changes nothing.
+    planner_problem_ = "the planner answers, and makes no change: " + shown(answer.text);
+    return next_row();
+  }
+  message said;
+  said.parts.push_back(text_part(std::move(answer.text)));
+  made_.what = planner::decision::direct_answer;
+  answer_with(std::move(said));
+}
+
+void planning_actor::take(report_no_plan& none) {
   planner_problem_ = none.reason.empty() ? "the planner makes no plan" : std::move(none.reason);
   next_row();
 }
@@ -180,7 +225,7 @@ void planning_actor::take(planner_report report) {
 
 void planning_actor::ask_agent() {
   const auto& query = start_.query;
-  const auto agent = env_.agents.find(env_.agents.default_agent);
+  const auto agent = env_.agents.find(env_.agents.default_name());
   if (auto ok = check_media_types(*query.message, query.accepted_output_modes, *agent); !ok) {
     agent_problem_ = ok.error().message;
     return next_row();
@@ -342,6 +387,8 @@ void planning_actor::finish() {
   auto out = std::make_shared<planned_message>();
   out->made = std::move(made_);
   out->answer = std::move(answer_);
+  out->operations = std::move(operations_);
+  out->tokens = tokens_;
   out->at = env_.now();
   out->took = std::chrono::duration_cast<std::chrono::milliseconds>(env_.now() - begun_);
   start_.done(planned_message_ptr{std::move(out)});

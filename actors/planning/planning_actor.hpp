@@ -42,8 +42,14 @@ private:
   void ask_agent();
   void take(planner_report report);
   void take(agent_report report);
+  void take(report_plan& plan);
+  void take(report_replan& change);
+  void take(report_answer& answer);
+  void take(report_no_plan& none);
   /// Why the plan may not run; empty if it may.
   [[nodiscard]] std::string fault_of(const objective_spec& plan) const;
+  [[nodiscard]] std::string fault_of(const report_replan& change) const;
+  [[nodiscard]] std::string fault_of_agents(const plan_spec& plan) const;
   void add_parts(std::vector<part>& from);
   void answer_with(message said);
   void finish();
@@ -58,6 +64,8 @@ private:
   std::uint32_t step_ = 0;
   planner::verdict made_;
   message_ptr answer_;
+  std::vector<wanted_objective_operation> operations_;
+  std::uint64_t tokens_ = 0;
   std::string planner_problem_;
   std::string agent_problem_;
   planner_run_ptr planning_;

@@ -2,32 +2,55 @@
 
 #include "actors/planning/planning_actor.hpp"
 #include "protocol/json/quoted.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <algorithm>
 #include <utility>
+
+#include "planner/limits.hpp"
 
 namespace troupe {
 
 boost::json::object planned_message::note() const {
   auto out = planner::note_of(made);
   out["seconds"] = static_cast<double>(took.count()) / 1000.0;
+  if (tokens > 0)
+    out["tokens"] = tokens;
   return out;
 }
 
 result<template_list> read_templates(const planning_options& options) {
   const auto shipped = planner::shipped_templates();
   auto all = std::make_shared<std::vector<planner::plan_template>>(shipped.begin(), shipped.end());
+  if (options.templates.size() > planner::templates_max)
+    return make_error(errc::limit_exceeded,
+                      std::to_string(options.templates.size()) + " templates are more than "
+                          + std::to_string(planner::templates_max) + " (templates_max)");
   for (const auto& text : options.templates) {
-    auto read = planner::read_template(text);
+    if (text.json.size() > planner::template_bytes_max)
+      return make_error(errc::limit_exceeded, (text.from.empty() ? "a template" : text.from)
+                                                  + " has more than "
+                                                  + std::to_string(planner::template_bytes_max)
+                                                  + " bytes (template_bytes_max)");
+    auto read = planner::read_template(text.json, text.from);
     if (!read)
       return read.error();
     if (std::ranges::find(*all, read->name, &planner::plan_template::name) != all->end())
       return make_error(errc::invalid_document,
-                        "two templates have the name " + troupe::quoted(shown(read->name)),
+                        text.from + (text.from.empty() ? "" : ": ")
+                            + "there is another template with the name "
+                            + troupe::quoted(shown(read->name)),
                         "/template");
     all->push_back(std::move(*read));
   }
   return template_list{std::move(all)};
+}
+
+std::vector<template_summary> summaries_of(const template_list& templates) {
+  std::vector<template_summary> out;
+  for (const auto& each : *templates)
+    out.push_back({each.name, each.description, each.examples});
+  return out;
 }
 
 planning_desk::planning_desk(environment& env) : env_(env) {
@@ -57,6 +80,14 @@ void planning_desk::ask(planning_query query, reply<planned_message_ptr> done) {
   auto actor = spawn_actor<planning_actor>(env_.system, env_, std::move(start));
   if (const auto found = under_way_.find(number); found != under_way_.end())
     found->second.actor = std::move(actor);
+}
+
+replan_ticket planning_desk::enter_replan() {
+  if (replans_->fetch_add(1) >= replans_under_way_max) {
+    replans_->fetch_sub(1);
+    return nullptr;
+  }
+  return {replans_.get(), [count = replans_](void*) { count->fetch_sub(1); }};
 }
 
 void planning_desk::cancel(const std::string& objective) {

@@ -10,7 +10,9 @@
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/principal.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -31,6 +33,7 @@ struct planning_query {
   std::uint32_t attempt = 1;
   /// The planner is not asked, because the process has ended each time that it was.
   bool skips_planner = false;
+  std::shared_ptr<const objective_so_far> so_far{}; ///< As in planning_order.
   /// For the agent that answers directly; null: none is asked.
   message_ptr message;
   std::vector<std::string> accepted_output_modes{};
@@ -39,19 +42,28 @@ struct planning_query {
 struct planned_message {
   planner::verdict made;
   message_ptr answer{}; ///< With decision::direct_answer: of the agent or the planner.
+  /// With decision::objective and without an objective: what `so_far` is to become.
+  std::vector<wanted_objective_operation> operations{};
   timestamp at{};
   std::chrono::milliseconds took{0};
+  std::uint64_t tokens = 0; ///< That a model used; 0: none did, or it is not known.
 
-  /// For the metadata of what is made of it: planner::note_of, and `seconds`.
+  /// For the metadata of what is made of it: planner::note_of, `seconds`, and `tokens`, if a model
+  /// was asked.
   [[nodiscard]] boost::json::object note() const;
 };
 
 using planned_message_ptr = std::shared_ptr<const planned_message>;
+/// Of one objective that is planned anew, as long as it lives.
+using replan_ticket = std::shared_ptr<void>;
 using template_list = std::shared_ptr<const std::vector<planner::plan_template>>;
 
 /// The templates of the program, then those of the options. errc::invalid_document: one cannot be
 /// read, or has the name of another.
 [[nodiscard]] result<template_list> read_templates(const planning_options& options);
+
+/// What clients are told of them.
+[[nodiscard]] std::vector<template_summary> summaries_of(const template_list& templates);
 
 class planning_desk {
 public:
@@ -65,6 +77,8 @@ public:
   }
   /// Errors: those of planner::decide; unavailable.
   void ask(planning_query query, reply<planned_message_ptr> done);
+  /// Null: replans_under_way_max are under way.
+  [[nodiscard]] replan_ticket enter_replan();
   /// Nobody waits any more for what was asked about this objective.
   void cancel(const std::string& objective);
   /// For the messages that come from now on.
@@ -84,6 +98,8 @@ private:
   template_list templates_;
   bool is_closed_ = false;
   std::uint64_t last_ = 0;
+  const std::shared_ptr<std::atomic<std::size_t>> replans_ =
+      std::make_shared<std::atomic<std::size_t>>(0);
   std::unordered_map<std::uint64_t, entry> under_way_;
 };
 

@@ -112,9 +112,10 @@ struct stream_start {
 using service_answer =
     std::variant<result<void>, result<task_ptr>, result<task_page>, result<stream_start>,
                  result<sent>, result<objective_ptr>, result<objective_page>, result<placed_plan>,
-                 result<plan_page>, result<change_report>, result<plan_history_page>,
-                 result<objective_history_page>, result<shown_input_page>, result<shown_input>,
-                 result<push_config>, result<push_config_page>>;
+                 result<plan_page>, result<change_report>, result<replan_report>,
+                 result<plan_history_page>, result<objective_history_page>,
+                 result<shown_input_page>, result<shown_input>, result<push_config>,
+                 result<push_config_page>>;
 
 /// Names a request among all that a gateway actor has had. 0: none.
 using request_number = std::uint64_t;

@@ -97,7 +97,7 @@ private:
                         "tasks that its objective refers to, and to no others",
                         "message.referenceTaskIds");
     const auto& agents = to_.agents();
-    const auto agent = agents.find(agents.default_agent);
+    const auto agent = agents.find(agents.default_name());
     for (const auto& plan : plans_)
       if (agent && is_for_default_agent(plan, agents))
         if (auto ok = check_media_types(text, request_->command.accepted_output_modes, *agent); !ok)

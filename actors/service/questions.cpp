@@ -1,6 +1,8 @@
 // What is asked about questions, and their answers. An answer is a message to the task that asks.
 #include "actors/commands/message_rules.hpp"
 #include "actors/commands/placing.hpp"
+#include "actors/feed/feed.hpp"
+#include "actors/feed/question_source.hpp"
 #include "actors/service/service.hpp"
 #include "protocol/opt/given_answers.hpp"
 
@@ -53,12 +55,11 @@ void service::list(const list_inputs& query, reply<shown_input_page> done) const
         });
 }
 
-result<std::unique_ptr<question_watch>> service::follow(const list_inputs& which,
-                                                        std::function<void()> notify) const {
+result<void> service::follow(const list_inputs& which, feed& news) const {
   if (auto ok = admit(which.who, operation::follow_inputs); !ok)
-    return ok.error();
-  return std::make_unique<question_watch>(
-      records_, question_filter{which.objective.str(), which.task}, std::move(notify));
+    return ok;
+  news.open(make_question_source(records_, {which.objective.str(), which.task}, which.who));
+  return {};
 }
 
 void service::get(const get_input& query, reply<shown_input> done) const {

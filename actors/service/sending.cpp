@@ -1,14 +1,14 @@
-// Both forms of sending a message, with everything that may come with it.
+// What a message that is sent asks for, and how it is taken: as a task, as input, as an objective
+// or as a plan of one, with everything that may come with it.
+#include "actors/service/sending.hpp"
+
 #include "actors/commands/message_rules.hpp"
 #include "actors/commands/once_answer.hpp"
 #include "actors/commands/once_desk.hpp"
 #include "actors/commands/placing.hpp"
-#include "actors/feed/change_wait.hpp"
-#include "actors/feed/store_source.hpp"
 #include "actors/planning/planned_objective.hpp"
 #include "actors/service/known_objective.hpp"
 #include "actors/service/objective_of_message.hpp"
-#include "actors/service/service.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -16,25 +16,6 @@
 namespace troupe {
 
 namespace {
-
-/// Whether there is anything that could come to an end by itself.
-bool has_tasks(const objective_view& objective) {
-  return std::any_of(objective.plans.begin(), objective.plans.end(),
-                     [](const plan_view& plan) { return !plan.tasks.empty(); });
-}
-
-/// The objective that the text was for takes no more: then it is a task of its own, also if the
-/// message wished for an objective without a document of one.
-bool has_just_ended(const result<sent>& joined, const send_request& request) {
-  const auto* wish = request.objective.get();
-  const bool brings_documents = wish && (wish->objective || wish->plan) && !request.planned;
-  return !joined && joined.error().code == errc::invalid_transition && !brings_documents;
-}
-
-/// A new task in the context of an objective of its sender's that goes on is one of its tasks.
-bool may_join(const message& sent) {
-  return sent.task_id.empty() && !sent.context_id.empty();
-}
 
 /// Whether the planner is asked what becomes of it. It reads texts only: of other parts it would
 /// say nothing.
@@ -70,6 +51,7 @@ void with_verdict(gateway& by, const std::shared_ptr<send_request>& request, con
     return next(std::move(refused));
   auto query = query_of(*request);
   query.objective = in;
+  query.request.is_within_objective = !in.empty();
   query.asks_planner = !in.empty();
   if (request->objective && request->objective->objective)
     query.message = nullptr; // It asks for an objective, not for an answer.
@@ -86,14 +68,14 @@ planner::decision verdict_of(const send_request& request) {
   return request.planned ? request.planned->made.what : planner::decision::plain_task;
 }
 
-/// What the grammar has not understood is shown with the task that the message becomes.
+/// What the grammar has not understood, or templates that fit equally well, are shown with the task
+/// that the message becomes.
 void note_problems(send_request& request) {
-  if (request.planned && !request.planned->made.problems.empty())
+  if (!request.planned)
+    return;
+  const auto& made = request.planned->made;
+  if (!made.problems.empty() || !made.ambiguous.empty())
     request.command.metadata[planner::planner_key] = request.planned->note();
-}
-
-error gone_at_once(const std::string& id) {
-  return make_error(errc::internal, "the objective was created but can no longer be read", id);
 }
 
 /// With a wish of its own, and without `push`.
@@ -106,14 +88,19 @@ std::shared_ptr<send_request> copy_of(const send_request& request) {
 
 } // namespace
 
-/// What a message asks for beside a task: none or one of these.
-struct service::new_work {
-  std::optional<create_objective> objective{};
-  bool is_to_be_planned = false;     ///< The planner is to make the plan of `objective`.
-  std::optional<create_plan> plan{}; ///< For the objective of its context.
-  std::optional<sent> known{};       ///< It has joined the objective that it brings.
-  message_ptr answer{};              ///< Instead of a task.
-};
+bool is_planned_at_once(const send_request& request) {
+  return verdict_of(request) == planner::decision::objective && request.planning->answers_at_once;
+}
+
+bool may_join(const message& sent) {
+  return sent.task_id.empty() && !sent.context_id.empty();
+}
+
+bool has_just_ended(const result<sent>& joined, const send_request& request) {
+  const auto* wish = request.objective.get();
+  const bool brings_documents = wish && (wish->objective || wish->plan) && !request.planned;
+  return !joined && joined.error().code == errc::invalid_transition && !brings_documents;
+}
 
 /// By the verdict, for a message without a context; without one (it was not planned), by its wish.
 template<class Next, class Create>
@@ -183,8 +170,8 @@ void service::answer_directly(const std::shared_ptr<send_request>& request, mess
 
 /// Calls `next` with the objective or the plan that the message asks for, if it does; else
 /// `refused` with an error.
-template<class Next>
-void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused, Next next) const {
+void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused,
+                      next_step next) const {
   const auto& command = request->command;
   if (auto ok = admit(command.who, operation::send_message); !ok)
     return refused(ok.error());
@@ -375,7 +362,7 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
                            "tasks that its objective refers to, and to no others",
                            "message.referenceTaskIds"));
   const auto& agents = gateway_.agents();
-  const auto agent = agents.find(agents.default_agent);
+  const auto agent = agents.find(agents.default_name());
   if (agent && is_for_default_agent(command.spec, agents))
     if (auto ok = check_media_types(sent_text, request->command.accepted_output_modes, *agent); !ok)
       return done(ok.error());
@@ -403,265 +390,6 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
              done);
     });
   });
-}
-
-// -- waiting for the outcome ----------------------------------------------------------------------
-
-std::shared_ptr<pending_send> service::send(send_request&& request,
-                                            std::function<void()> notify) const {
-  auto out = std::make_shared<pending_send>(records_, request.waits, std::move(notify));
-  if (!request.push && !request.objective && !request.planning
-      && !may_join(request.command.message)) { // most messages
-    if (auto ok = admit(request.command.who, operation::send_message); !ok)
-      out->on_reply(ok.error());
-    else
-      send_text(std::move(request.command), out, nullptr);
-    return out;
-  }
-  if (auto ok = admit(request.command.who, operation::send_message); !ok) {
-    out->on_reply(ok.error());
-    return out;
-  }
-  const auto shared = std::make_shared<send_request>(std::move(request));
-  const auto begin = [*this, out, shared](new_work asked, const reply<sent>&) {
-    if (asked.answer)
-      answer_directly(shared, std::move(asked.answer), [*this, out](result<sent> answered) {
-        show_again(out, std::move(answered));
-      });
-    else if (asked.objective && asked.is_to_be_planned)
-      send_planning(shared, std::move(*asked.objective), out);
-    else if (asked.objective)
-      send_objective(shared, std::move(*asked.objective), out);
-    else if (asked.plan)
-      send_plan(shared, std::move(*asked.plan), out);
-    else if (asked.known) {
-      if (verdict_of(*shared) == planner::decision::objective && shared->planning->answers_at_once)
-        out->stop_waiting();
-      show_again(out, std::move(*asked.known));
-    } else
-      send_text(std::move(shared->command), out, shared);
-  };
-  gateway_.send_once(
-      std::move(shared->command),
-      [*this, out](result<sent> known) { show_again(out, std::move(known)); },
-      [*this, out, shared, begin](send_message first, const reply<sent>&) {
-        shared->command = std::move(first);
-        prepare(
-            shared, [out](result<sent> refused) { out->on_reply(std::move(refused)); }, begin);
-      });
-  return out;
-}
-
-void service::send_text(send_message&& command, const std::shared_ptr<pending_send>& out,
-                        const std::shared_ptr<send_request>& with) const {
-  const task_id named(command.message.task_id);
-  const bool waits = out->waits();
-  reply<sent> done = [*this, out, makes_one = named.empty()](result<sent> taken) {
-    if (!taken || taken->answer || taken->repeated)
-      return show_again(out, std::move(taken));
-    if (out->waits() && makes_one)
-      out->watch_on(taken->task);
-    out->on_reply(std::move(taken));
-  };
-  if (!waits || named.empty())
-    return take(std::move(command), waits ? out : nullptr, with, std::move(done));
-  // It is watched before the message can change it. If it is not there, the gateway says so.
-  const auto who = command.who;
-  const auto client = client_of(who);
-  const auto shared = std::make_shared<send_message>(std::move(command));
-  const auto hand_on = [*this, shared, with, done = std::move(done)] {
-    take(std::move(*shared), nullptr, with, done);
-  };
-  records_.read_placement(
-      named,
-      [*this, named, who, client, out, hand_on](const result<placement>& at) {
-        if (!at || !owns(who, at->owner))
-          return hand_on();
-        records_.snapshot_task(
-            named, out,
-            [named, out, hand_on](const result<task_snapshot>& found) {
-              if (found && found->record)
-                out->watch_on(named);
-              hand_on();
-            },
-            client);
-      },
-      client);
-}
-
-void service::send_objective(const std::shared_ptr<send_request>& request, create_objective command,
-                             const std::shared_ptr<pending_send>& out) const {
-  create_for(request, std::move(command), [*this, request, out](const result<objective_ptr>& made) {
-    show_made(request, out, made, made && has_tasks(**made));
-  });
-}
-
-/// The planner makes the plan later.
-void service::send_planning(const std::shared_ptr<send_request>& request, create_objective command,
-                            const std::shared_ptr<pending_send>& out) const {
-  plan_for(request, std::move(command), [*this, request, out](const result<objective_ptr>& made) {
-    show_made(request, out, made, true);
-  });
-}
-
-void service::show_made(const std::shared_ptr<send_request>& request,
-                        const std::shared_ptr<pending_send>& out, const result<objective_ptr>& made,
-                        bool may_end) const {
-  if (!made)
-    return out->on_reply(made.error());
-  const auto root = (*made)->root_task;
-  sent taken{root, (*made)->id.str(), true, nullptr};
-  out->set_objective((*made)->id);
-  if (request->planning && request->planning->answers_at_once)
-    out->stop_waiting();
-  if (!out->waits() || !may_end) {
-    out->stop_waiting();
-    return out->on_reply(std::move(taken));
-  }
-  watch(out, taken);
-}
-
-void service::send_plan(const std::shared_ptr<send_request>& request, create_plan command,
-                        const std::shared_ptr<pending_send>& out) const {
-  join(request, std::move(command), [*this, out, request](const result<sent>& joined) {
-    if (has_just_ended(joined, *request))
-      return send_text(std::move(request->command), out, request);
-    if (!joined)
-      return out->on_reply(joined.error());
-    out->set_objective(objective_id{joined->context});
-    if (verdict_of(*request) == planner::decision::objective && request->planning->answers_at_once)
-      out->stop_waiting();
-    if (!out->waits())
-      return out->on_reply(*joined);
-    watch(out, *joined);
-  });
-}
-
-/// Of a task that is there, and may have ended.
-void service::watch(const std::shared_ptr<pending_send>& out, const sent& taken) const {
-  records_.snapshot_task(taken.task, out, [out, taken](const result<task_snapshot>& found) {
-    out->watch_on(taken.task);
-    if (!found || !found->record || ends_waiting(found->record->status.state))
-      out->note_settled();
-    out->on_reply(taken);
-  });
-}
-
-/// Its task is there and may have ended.
-void service::show_again(const std::shared_ptr<pending_send>& out, result<sent> known) const {
-  if (!known || known->answer)
-    return out->on_reply(std::move(known));
-  const auto go_on = [*this, out, taken = *known] {
-    if (out->waits())
-      watch(out, taken);
-    else
-      out->on_reply(taken);
-  };
-  if (known->objective.empty())
-    return go_on();
-  out->set_objective(known->objective);
-  records_.read_objective(known->objective, [out, go_on](const result<objective_ptr>& whole) {
-    if (whole && !has_tasks(**whole))
-      out->stop_waiting();
-    go_on();
-  });
-}
-
-// -- streaming ------------------------------------------------------------------------------------
-
-void service::send(send_request&& request, std::shared_ptr<feed> source,
-                   reply<stream_start> done) const {
-  if (auto ok = admit(request.command.who, operation::send_message); !ok)
-    return done(ok.error());
-  const auto shared = std::make_shared<send_request>(std::move(request));
-  const auto sender = shared->command.who;
-  const auto begin = [*this, shared, source, done](new_work asked, const reply<sent>&) {
-    const auto who = shared->command.who;
-    const auto send_plainly = [*this, shared, source, who, done] {
-      const bool may_be_new = shared->command.message.task_id.empty();
-      take(std::move(shared->command), may_be_new ? source->live() : nullptr, shared,
-           [*this, source, who, done](const result<sent>& taken) {
-             if (!taken)
-               return done(taken.error());
-             if (taken->answer || taken->repeated)
-               return show_again(who, source, taken, done);
-             if (!taken->created)
-               return open(taken->task, who, source,
-                           [done, before = taken->status_before](result<stream_start> begun) {
-                             if (begun)
-                               begun->status_before = before;
-                             done(std::move(begun));
-                           });
-             source->follow(make_task_source(records_, taken->task, who));
-             done(stream_start{
-                 .task = taken->task, .source = source, .objective = nullptr, .answer = nullptr});
-           });
-    };
-    if (asked.answer)
-      return answer_directly(shared, std::move(asked.answer),
-                             [*this, who, source, done](const result<sent>& answered) {
-                               show_again(who, source, answered, done);
-                             });
-    if (asked.known)
-      return show_again(who, source, *asked.known, done);
-    if (asked.plan)
-      return join(shared, std::move(*asked.plan),
-                  [*this, shared, source, who, done, send_plainly](const result<sent>& joined) {
-                    if (has_just_ended(joined, *shared))
-                      return send_plainly();
-                    if (!joined)
-                      return done(joined.error());
-                    open(joined->task, who, source, done);
-                  });
-    const auto open_root = [*this, source, who, done](const result<objective_ptr>& made) {
-      if (!made)
-        return done(made.error());
-      open((*made)->root_task, who, source, [objective = *made, done](result<stream_start> begun) {
-        if (begun)
-          begun->objective = objective;
-        else if (is_not_found(begun.error().code))
-          begun = gone_at_once(objective->root_task.str());
-        done(std::move(begun));
-      });
-    };
-    if (asked.objective && asked.is_to_be_planned)
-      return plan_for(shared, std::move(*asked.objective), open_root);
-    if (asked.objective)
-      return create_for(shared, std::move(*asked.objective), open_root);
-    send_plainly();
-  };
-  gateway_.send_once(
-      std::move(shared->command),
-      [*this, sender, source, done](const result<sent>& known) {
-        show_again(sender, source, known, done);
-      },
-      [*this, shared, begin, done](send_message first, const reply<sent>&) {
-        shared->command = std::move(first);
-        prepare(
-            shared, [done](const result<sent>& refused) { done(refused.error()); }, begin);
-      });
-}
-
-void service::show_again(const principal& who, std::shared_ptr<feed> source,
-                         const result<sent>& known, reply<stream_start> done) const {
-  if (!known)
-    return done(known.error());
-  if (known->answer)
-    return done(
-        stream_start{.task = {}, .source = nullptr, .objective = nullptr, .answer = known->answer});
-  if (known->objective.empty())
-    return open(known->task, who, std::move(source), std::move(done));
-  records_.read_objective(
-      known->objective, [*this, task = known->task, who, source = std::move(source),
-                         done = std::move(done)](const result<objective_ptr>& found) {
-        if (!found)
-          return done(found.error());
-        open(task, who, source, [objective = *found, done](result<stream_start> begun) {
-          if (begun)
-            begun->objective = objective;
-          done(std::move(begun));
-        });
-      });
 }
 
 } // namespace troupe

@@ -270,6 +270,12 @@ void service::modify(modify_objective command, reply<change_report> done) const 
   gateway_.change(std::move(command), std::move(done));
 }
 
+void service::replan(replan_objective command, reply<replan_report> done) const {
+  if (auto ok = admit(command.who, operation::replan_objective); !ok)
+    return done(ok.error());
+  gateway_.replan(std::move(command), std::move(done));
+}
+
 void service::get(const get_objective& query, reply<objective_ptr> done) const {
   if (auto ok = admit(query.who, operation::get_objective); !ok)
     return done(ok.error());

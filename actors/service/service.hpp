@@ -10,7 +10,6 @@
 
 #include "actors/feed/any_feed.hpp"
 #include "actors/feed/feed.hpp"
-#include "actors/feed/question_watch.hpp"
 #include "actors/service/answer.hpp"
 #include "actors/service/operation.hpp"
 #include "actors/service/pending_send.hpp"
@@ -77,6 +76,9 @@ public:
   void update(update_objective command, reply<objective_ptr> done) const;
   /// Changes it and its plans. The answer is as large as the change.
   void modify(modify_objective command, reply<change_report> done) const;
+  /// A text says how it is to go on, and the planner makes a change of it (docs/planner.md).
+  /// Errors also: those of modify, and planner_failed.
+  void replan(replan_objective command, reply<replan_report> done) const;
   void get(const get_objective& query, reply<objective_ptr> done) const;
   /// Errors also: as those of the history of a plan.
   void list(const get_objective_history& query, reply<objective_history_page> done) const;
@@ -100,10 +102,9 @@ public:
 
   /// Errors also: plan_not_found; invalid_params (a page token that is not of this list).
   void list(const list_inputs& query, reply<shown_input_page> done) const;
-  /// Watches them from now on; `notify`: see question_watch. A plan does not narrow what is
-  /// watched. The watch ends before the store.
-  [[nodiscard]] result<std::unique_ptr<question_watch>> follow(const list_inputs& which,
-                                                               std::function<void()> notify) const;
+  /// Makes `news`, a new feed, that of the changes of questions from now on (questions_in). A plan
+  /// does not narrow it, and it has changes of all owners.
+  [[nodiscard]] result<void> follow(const list_inputs& which, feed& news) const;
   /// Errors of all that name a question: input_not_found, also for another client's.
   void get(const get_input& query, reply<shown_input> done) const;
   /// The answer is the question as it stands then. Errors also: already_answered, input_expired,
@@ -133,8 +134,8 @@ private:
   struct new_work;
   /// What a send begins with: the push configuration is in order, and it is known whether the
   /// message brings an objective, or joins one.
-  template<class Next>
-  void prepare(std::shared_ptr<send_request> request, reply<sent> refused, Next next) const;
+  using next_step = std::function<void(new_work, const reply<sent>&)>;
+  void prepare(std::shared_ptr<send_request> request, reply<sent> refused, next_step next) const;
   template<class Next, class Create>
   static void begin_planned(send_request& request, const Next& next, const Create& create,
                             const reply<sent>& to);

@@ -4,16 +4,8 @@
 #include "protocol/opt/answer_text.hpp"
 
 #include <string>
-#include <variant>
 
 namespace troupe {
-
-boost::json::value value_of_answer(const message& answer, const boost::json::object& form) {
-  for (const auto& part : answer.parts)
-    if (const auto* content = std::get_if<data_content>(&part.content))
-      return content->data;
-  return value_of_text(text_of(answer.parts), form);
-}
 
 result<void> check_answer(const question& asked, const message& answer) {
   if (asked.form.empty())

@@ -35,6 +35,8 @@ std::size_t bytes_of_report(const agent_report& report) noexcept {
   if (const auto* asked = std::get_if<report_question>(&report))
     return report_overhead_bytes + asked->prompt.size() + bytes_of(asked->form)
            + bytes_of(asked->data);
+  if (const auto* wanted = std::get_if<report_change>(&report))
+    return report_overhead_bytes + bytes_of(wanted->operations);
   return report_overhead_bytes;
 }
 
@@ -264,6 +266,8 @@ void task_actor::go_on() {
     return;
   if (!began_here_ || life_.awaits_retry)
     return begin_attempt(!began_here_ && goes_on());
+  if (run_ && details_ && details_->is_calling)
+    return end_calling();
   if (is_interrupted(life_.status.state)) { // It has asked again while it waited for its slot.
     give_slots_back();
     if (plan_)
@@ -415,7 +419,7 @@ void task_actor::on_report(agent_report report, held_report held) {
                     || std::holds_alternative<report_canceled>(report);
   if (is_stopping() || over()) {
     if (const auto* how = std::get_if<report_canceled>(&report))
-      settle_cancel(how->outcome, how->reason);
+      settle_cancel(*how);
     if (const auto* how = std::get_if<report_canceled>(&report);
         how && is_stopping() && how->outcome != cancel_outcome::acknowledged)
       details_->stopping->reason +=
@@ -455,6 +459,10 @@ void task_actor::on_report(agent_report report, held_report held) {
     void operator()(report_withdrawal& it) const { me.withdraw_question(it); }
     void operator()(report_note& it) const { me.keep_note(std::move(it)); }
     void operator()(report_canceled&) const {} // it was not told to stop
+    void operator()(report_change& it) const {
+      if (me.run_) // else its answer would reach nobody
+        me.want_change(std::move(it));
+    }
   };
   std::visit(visitor{*this, held}, report);
 }
@@ -510,6 +518,7 @@ void task_actor::on_timer(const task_timer& timer) {
         return read_own_record();
       if (details().order_reads)
         return start_agent();
+      read_called();
       return read_deliveries_again();
   }
 }
@@ -519,10 +528,14 @@ void task_actor::cancel(const cancel_run& command) {
     return; // The caller gets an error when the message is destroyed.
   bool stopped = true;
   if (run_ && !is_stopping())
-    stopped = stop_run();
+    stopped = stop_run(command.leaves ? command.leaves->within() : std::nullopt);
   else if (is_stopping())
     stopped = false; // it was told already
   quit_after_stop_ = !stopped;
+  // Done elsewhere: the answer says how the agent there took it.
+  if (command.leaves && !stopped && run_ && details_ && details_->note_bytes > 0
+      && run_->cancel_grace_min().count() > 0)
+    details_->leaves = command.leaves;
   if (command.done)
     details().canceled = command.done;
   if (command.by)
@@ -600,6 +613,7 @@ void task_actor::answer_directly(message_ptr said) {
 // cases.
 void task_actor::fail(report_failed failure) {
   run_.reset();
+  forget_changes();
   if (details_) {
     details_->questions.clear();
     details_->deliveries.clear();
@@ -633,8 +647,10 @@ void task_actor::stop_agent(report_failed because) {
 }
 
 /// Tells the agent to stop; true if it reports nothing more. It counts as true if it throws.
-bool task_actor::stop_run() {
+bool task_actor::stop_run(std::optional<std::chrono::milliseconds> within) {
   try {
+    if (within)
+      run_->on_cancel_within(*within);
     return run_->on_cancel();
   } catch (...) {
     return true;
@@ -690,18 +706,6 @@ committed_fn task_actor::answer_to_cancel() {
   if (!details_ || !details_->canceled)
     return nullptr;
   auto done = std::exchange(details_->canceled, {});
-  // Done elsewhere: the answer says how the agent there took it.
-  if (quit_after_stop_ && run_ && details_->note_bytes > 0
-      && run_->cancel_grace_min().count() > 0) {
-    details_->cancel = std::make_shared<cancel_answer>(env_.records, id(), delegation_target_name(),
-                                                       std::move(done));
-    return [waiting = details_->cancel](const commit_outcome& outcome) {
-      if (outcome.conflict)
-        waiting->refuse(came_before());
-      else
-        waiting->on_committed();
-    };
-  }
   return
       [&records = env_.records, id = id(), done = std::move(done)](const commit_outcome& outcome) {
         if (outcome.conflict)
@@ -719,13 +723,20 @@ std::string task_actor::delegation_target_name() const {
   return target.empty() ? text_in(input, "url") : target;
 }
 
-void task_actor::settle_cancel(cancel_outcome how, const std::string& reason) {
-  if (details_ && details_->cancel)
-    std::exchange(details_->cancel, nullptr)->on_outcome(how, reason);
+/// If the agent there has told of its own leaves, they stand in its place.
+void task_actor::settle_cancel(report_canceled how) {
+  if (!details_ || !details_->leaves)
+    return;
+  const auto leaves = std::exchange(details_->leaves, nullptr);
+  if (how.leaves.empty())
+    leaves->add(
+        {cancel_entry(id().str(), delegation_target_name(), to_string(how.outcome), how.reason)});
+  else
+    leaves->add(entries_below(id().str(), std::move(how.leaves)));
 }
 
 void task_actor::leave() {
-  settle_cancel(cancel_outcome::no_answer, {}); // if it said nothing
+  settle_cancel({cancel_outcome::no_answer, {}, {}}); // if it said nothing
   run_.reset();
   give_slots_back();
   self_->quit();

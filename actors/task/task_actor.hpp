@@ -10,9 +10,9 @@
 
 #include "actors/environment.hpp"
 #include "actors/messages.hpp"
-#include "actors/task/cancel_answer.hpp"
 #include "actors/task/made_bytes.hpp"
 #include "actors/task/task_decision.hpp"
+#include "actors/task/wanted_changes.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/progress_merger.hpp"
 #include <troupe/protocol/event.hpp>
@@ -103,6 +103,9 @@ struct task_actor {
   void on(slot_granted& fact);
   void on(record_read& fact);
   void on(order_read& fact);
+  void on(change_answered& fact);
+  void on(called_task_ended& fact);
+  void on(called_task_read& fact);
 
 private:
   // -- when it runs -------------------------------------------------------------------------------
@@ -161,6 +164,17 @@ private:
                                                            const reads& found) const;
   [[nodiscard]] result<order_ptr> make_order(const reads* found) const;
 
+  // -- changes of its plan, and tasks that it calls (task_actor_changes.cpp) ----------------------
+  void want_change(report_change asked);
+  void begin_calling();
+  void end_calling();
+  void tell_parked(bool parked);
+  [[nodiscard]] bool is_parked() const;
+  void read_called();
+  void follow_changes();
+  void tell_changes();
+  void forget_changes();
+
   // -- how an attempt ends ------------------------------------------------------------------------
   void complete(report_completed report);
   void fail(report_failed failure);
@@ -168,7 +182,7 @@ private:
   void reply(report_reply report);
   void answer_directly(message_ptr said);
   void stop_agent(report_failed because);
-  [[nodiscard]] bool stop_run();
+  [[nodiscard]] bool stop_run(std::optional<std::chrono::milliseconds> within = std::nullopt);
   void begin_grace();
   void after_stop();
   void end(task_event how, const std::string& text, const boost::json::object& metadata = {});
@@ -214,7 +228,7 @@ private:
   [[nodiscard]] const retry_policy& retry() const;
   [[nodiscard]] milliseconds timeout() const;
   [[nodiscard]] std::string delegation_target_name() const;
-  void settle_cancel(cancel_outcome how, const std::string& reason);
+  void settle_cancel(report_canceled how);
   /// By when it must have ended, as far as it knows when it begins; nothing: whenever it likes.
   [[nodiscard]] std::optional<timestamp> own_deadline() const;
   [[nodiscard]] task_id id() const;
@@ -261,8 +275,8 @@ private:
     timestamp progress_at{};                   ///< When progress was last committed.
     std::optional<report_failed>
         stopping; ///< The agent was told to stop; this is how the attempt will have ended.
-    reply_port<task_ptr> canceled;         ///< Who asked to cancel it.
-    std::shared_ptr<cancel_answer> cancel; ///< Who asked waits for the agent's word; null: not.
+    reply_port<task_ptr> canceled; ///< Who asked to cancel it.
+    cancel_leaves_ptr leaves;      ///< Who asked waits for the agent's word; null: not.
     std::optional<std::string>
         canceled_by; ///< The same as an owner (owner_of): part of the change that ends it.
     std::vector<once_ptr> conditions;   ///< Of the next change.
@@ -285,6 +299,8 @@ private:
     timestamp slot_since{};            ///< When it got them; the epoch: it waits.
     std::uint32_t timeouts_set =
         0; ///< Timers of this attempt's time that have not gone off. Only the last one counts.
+    wanted_changes changes;  ///< Of this attempt.
+    bool is_calling = false; ///< It has given its slots back until the tasks that it called end.
     bool retries_by_desk = false; ///< The desk has the end of its backoff.
     bool progress_timer = false;
     bool progress_refused = false; ///< And that was logged.

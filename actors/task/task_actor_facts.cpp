@@ -187,7 +187,7 @@ void task_actor::ask(const report_question& asked) {
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   if (!run_)
     give_slots_back(); // nothing of it runs while it waits
-  commit_wait(!run_ && is_limited());
+  commit_wait(is_parked());
   take_held_inputs();
 }
 
@@ -242,7 +242,7 @@ void task_actor::end_question(question_end how, const std::string& reason) {
   const auto asked = life_.question.get();
   if (!take(question_ends{asked.id, how, reason}))
     return;
-  commit_wait(!run_ && is_limited());
+  commit_wait(is_parked());
   show_progress_in_time();
   go_on_without_answer(asked, how);
 }

@@ -246,7 +246,7 @@ void task_actor::on_input(provide_input& command) {
   const bool declines = decided->effect == task_effect::question_closed;
   const bool answers = declines || decided->effect == task_effect::give_answer;
   auto taken = take_pending();
-  auto told = answers ? plan_told(taken, !run_ && is_limited(), false) : committed_fn{};
+  auto told = answers ? plan_told(taken, is_parked(), false) : committed_fn{};
   submit(std::move(taken),
          [done = command.done, id = id(), told = std::move(told)](const commit_outcome& outcome) {
            if (outcome.conflict)

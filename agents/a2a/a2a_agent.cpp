@@ -2,9 +2,11 @@
 
 #include "agents/a2a/delegation_input.hpp"
 #include "protocol/a2a/answer_reading.hpp"
+#include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/idempotent_send.hpp"
 #include "protocol/a2a/request_path.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/opt/codec_opt.hpp"
 #include "protocol/text/near_name.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/progress.hpp>
@@ -219,7 +221,8 @@ public:
       stream_->resume();
   }
   void on_message(message_ptr said) { carry_out(course_.on_message(loop_.now(), std::move(said))); }
-  void cancel() {
+  /// `within`: how long the report of how it went may take; nothing: as the terms say.
+  void cancel(std::optional<std::chrono::milliseconds> within = std::nullopt) {
     if (!is_in_ && !is_dropped_) { // nothing was sent
       given_.port->report(report_canceled{});
       return drop();
@@ -228,7 +231,14 @@ public:
     read_on(); // what comes now is not reported
     if (!is_dropped_)
       given_.outbox->add(course_.note());
-    carry_out(course_.cancel(loop_.now()));
+    // The cancels that come at once are synced together, and sent after that.
+    loop_.post([self = weak_from_this(), within] {
+      const auto me = self.lock();
+      if (me == nullptr)
+        return;
+      me->given_.outbox->sync();
+      me->carry_out(me->course_.cancel(me->loop_.now(), within));
+    });
   }
   /// Nobody listens any more.
   void drop() {
@@ -242,6 +252,7 @@ public:
     meeting_.reset();
     reading_.reset();
     delivery_.reset();
+    questioning_.reset();
     canceling_.reset();
     timer_.reset();
     pause_.reset();
@@ -273,7 +284,8 @@ private:
                      [&](do_listen&) { listen(a2a::operation::subscribe_to_task, with_id(), {}); },
                      [&](do_get&) { get(); },
                      [&](do_find&) { find(); },
-                     [&](do_cancel&) { send_cancel(); },
+                     [&](do_read_question&) { read_question(); },
+                     [&](do_cancel& it) { send_cancel(it.within); },
                      [&](do_hang_up&) { stream_.reset(); },
                      [&](do_wait& it) { wait(it.until); },
                      [&](do_report& it) {
@@ -299,6 +311,7 @@ private:
       can.sends_once = given_.order != nullptr && a2a::offers(met->card, idempotent_send_extension)
                        && age < key_trusted;
       can.lists = format_.version == wire::a2a_version::v1_0;
+      can.tells_questions = a2a::offers(met->card, opt::uri);
       sends_once_ = can.sends_once;
       carry_out(course_.on_met(loop_.now(), std::move(can)));
     });
@@ -312,35 +325,53 @@ private:
 
   void send(bool streams) {
     is_asking_ = true;
-    auto params = wire::write_send(
-        first_request(*given_.order, given_.input, course_.note(), given_.path), format_);
+    // The agent may speak another version than its card says.
+    a2a::params_writer params =
+        [request = first_request(*given_.order, given_.input, course_.note(), given_.path)](
+            wire::wire_format format) { return wire::write_send(request, format); };
     if (streams)
       return listen(a2a::operation::send_streaming, std::move(params), headers(course_.note().key));
     ask_for_answer(delivery_, std::move(params), course_.note().key, &delegation::on_sent);
   }
 
   void deliver(const message& said) {
-    ask_for_answer(delivery_, wire::write_send(further_message(said, course_.note()), format_),
-                   course_.note().key + "." + said.message_id, &delegation::on_delivered);
+    const auto& asked = course_.remote().request();
+    const bool is_kagents = asked && course_.note().input.empty(); // else it is known as ours
+    ask_for_answer(
+        delivery_,
+        wire::write_send(further_message(said, course_.note(), is_kagents ? &*asked : nullptr),
+                         format_),
+        course_.note().key + "." + said.message_id, &delegation::on_delivered);
   }
 
   void ask_for_answer(a2a::call_handle& by, json::object params, const std::string& key,
+                      answer_taker then) {
+    ask_for_answer(by, a2a::same_params(std::move(params)), key, then);
+  }
+
+  void ask_for_answer(a2a::call_handle& by, a2a::params_writer params, const std::string& key,
                       answer_taker then) {
     by = line_->ask(
         a2a::operation::send, std::move(params), headers(key),
         [this, then](result<json::value> answer) {
           note_answer(answer ? error{} : answer.error());
+          format_ = line_->format();
           carry_out((course_.*then)(loop_.now(),
                                     answer ? wire::read_answer(*answer, format_) : answer.error()));
         });
   }
 
   void listen(a2a::operation which, json::object params, a2a::agent_line::headers more) {
+    listen(which, a2a::same_params(std::move(params)), std::move(more));
+  }
+
+  void listen(a2a::operation which, a2a::params_writer params, a2a::agent_line::headers more) {
     if (more.empty())
       more = headers({});
     a2a::stream_listener to;
     to.on_event = [this](const wire::answer& frame) {
       note_answer({});
+      format_ = line_->format();
       carry_out(course_.on_event(loop_.now(), frame));
       if (stream_ && !is_canceled_ && !given_.port->has_room())
         stream_->pause(); // on_room follows
@@ -382,11 +413,35 @@ private:
                           });
   }
 
-  void send_cancel() {
-    canceling_ = line_->ask(a2a::operation::cancel_task, with_id(), headers({}),
+  void send_cancel(std::chrono::milliseconds within) {
+    auto params = with_id();
+    params["metadata"] = json::object{{cancel_wait_key, within.count()}};
+    canceling_ = line_->ask(a2a::operation::cancel_task, std::move(params), headers({}),
                             [this](result<json::value> answer) {
                               carry_out(course_.on_canceled(loop_.now(), read_task(answer)));
                             });
+  }
+
+  /// Of the objective, if the task stands for one: any of its tasks may ask.
+  void read_question() {
+    const auto& remote = course_.remote();
+    json::object params{{"pageSize", 1}};
+    if (remote.objective().empty())
+      params["taskId"] = remote.id();
+    else
+      params["objectiveId"] = remote.objective();
+    questioning_ = line_->ask(a2a::operation::list_inputs, std::move(params), headers({}),
+                              [this](result<json::value> answer) {
+                                carry_out(course_.on_question(loop_.now(), first_input(answer)));
+                              });
+  }
+
+  static result<json::value> first_input(const result<json::value>& page) {
+    if (!page)
+      return page.error();
+    boost::system::error_code failed;
+    const auto* first = page->find_pointer("/inputs/0", failed);
+    return first == nullptr ? json::value{} : *first;
   }
 
   void find() {
@@ -406,9 +461,10 @@ private:
                          [this] { carry_out(course_.on_time(loop_.now())); });
   }
 
-  [[nodiscard]] result<task> read_task(const result<json::value>& answer) const {
+  [[nodiscard]] result<task> read_task(const result<json::value>& answer) {
     if (!answer)
       return answer.error();
+    format_ = line_->format();
     return wire::read_task(*answer, format_);
   }
 
@@ -425,10 +481,10 @@ private:
       out.emplace_back("Idempotency-Key", "\"" + key + "\"");
     if (given_.order == nullptr)
       return out;
-    if (!given_.order->traceparent.empty())
-      out.emplace_back("traceparent", given_.order->traceparent);
-    if (!given_.order->tracestate.empty())
-      out.emplace_back("tracestate", given_.order->tracestate);
+    const auto& trace = given_.order->traceparent;
+    out.emplace_back("traceparent", trace.empty() ? traceparent_of(course_.note()) : trace);
+    if (auto state = with_path(given_.order->tracestate, given_.path); !state.empty())
+      out.emplace_back("tracestate", std::move(state));
     return out;
   }
 
@@ -450,6 +506,7 @@ private:
   a2a::call_handle meeting_;
   a2a::call_handle reading_;  ///< GetTask or ListTasks.
   a2a::call_handle delivery_; ///< A send without a stream.
+  a2a::call_handle questioning_;
   a2a::call_handle canceling_;
   a2a::call_handle timer_;
 };
@@ -457,8 +514,9 @@ private:
 class a2a_run final : public agent_run {
 public:
   a2a_run(std::shared_ptr<a2a::call_loop> loop, std::shared_ptr<delegation_driver> driver,
-          std::chrono::nanoseconds grace)
-      : loop_(std::move(loop)), driver_(std::move(driver)), grace_(grace) {
+          std::chrono::nanoseconds grace, std::shared_ptr<void> own_trace)
+      : loop_(std::move(loop)), driver_(std::move(driver)), grace_(grace),
+        own_trace_(std::move(own_trace)) {
     tell([](delegation_driver& to) { to.begin(); });
   }
   ~a2a_run() override {
@@ -478,8 +536,9 @@ public:
   void on_room() override {
     tell([](delegation_driver& to) { to.read_on(); });
   }
+  void on_cancel_within(std::chrono::milliseconds within) override { cancel_within_ = within; }
   bool on_cancel() override {
-    tell([](delegation_driver& to) { to.cancel(); });
+    tell([within = cancel_within_](delegation_driver& to) { to.cancel(within); });
     return false; // how the agent took it is reported
   }
   std::chrono::nanoseconds cancel_grace_min() const noexcept override { return grace_; }
@@ -493,6 +552,8 @@ private:
   std::shared_ptr<a2a::call_loop> loop_;
   std::shared_ptr<delegation_driver> driver_;
   std::chrono::nanoseconds grace_;
+  std::shared_ptr<void> own_trace_; ///< The trace that it has made is under way; null: none.
+  std::optional<std::chrono::milliseconds> cancel_within_;
 };
 
 } // namespace
@@ -563,7 +624,7 @@ std::string a2a_agent::server_id() {
 result<a2a::line_options> a2a_agent::line_to(const std::string& target,
                                              const std::string& url) const {
   a2a::line_options out;
-  out.extensions = {progress_uri};
+  out.extensions = {progress_uri, hitl::uri};
   for (const auto& each : options_.targets) {
     const bool is_meant = !target.empty()
                               ? each.alias == target
@@ -587,6 +648,7 @@ result<a2a::line_options> a2a_agent::line_to(const std::string& target,
                                                        : did_you_mean(target, known)));
   }
   out.to.url = url;
+  out.to.proxies = options_.proxies;
   out.public_only = !options_.allow_private;
   return out;
 }
@@ -626,6 +688,9 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
   terms.unsure = input->unsure;
   const auto grace = terms.cancel_wait + cancel_spare;
   const bool goes_on = note.has_value();
+  std::shared_ptr<void> own_trace;
+  if (order->traceparent.empty())
+    own_trace = traces_->add(trace_id_in(traceparent_of(note ? *note : fresh)));
   const auto kept_terms = terms;
   delegation course(std::move(terms), std::move(fresh), std::move(note), order->messages);
   auto shared = loop();
@@ -636,10 +701,17 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
                                  std::move(*path), limits_of(own_name), goes_on, outbox(),
                                  kept_terms},
       std::move(course));
-  return std::make_unique<a2a_run>(std::move(shared), std::move(driver), grace);
+  return std::make_unique<a2a_run>(std::move(shared), std::move(driver), grace,
+                                   std::move(own_trace));
 }
 
-result<void> a2a_agent::admit(const std::vector<std::string>& path) {
+result<void> a2a_agent::admit(const std::vector<std::string>& path,
+                              const std::string& traceparent) {
+  if (const auto trace = trace_id_in(traceparent);
+      !trace.empty() && std::ranges::find(path, server_id()) == path.end() && traces_->has(trace))
+    return came_back(server_id(), path);
+  if (path.empty())
+    return {};
   const auto own = extended_path(path, server_id(), options_.hops_max);
   if (!own)
     return own.error();

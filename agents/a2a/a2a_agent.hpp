@@ -4,6 +4,7 @@
 
 #include "agents/a2a/cancel_outbox.hpp"
 #include "agents/a2a/delegation.hpp"
+#include "agents/a2a/own_traces.hpp"
 #include "agents/a2a/target_gate.hpp"
 #include "client/a2a/call_loop.hpp"
 #include "client/a2a/target.hpp"
@@ -36,6 +37,8 @@ struct delegation_options {
   error no_targets;
   /// Tasks may name a URL whose host has an address that is not public. Targets always may.
   bool allow_private = false;
+  /// Of URLs that plans name; a proxy's connections are not checked by `allow_private`.
+  net::proxy_rules proxies{};
   /// The id of this server in the paths of requests; asked for with the first task. Null: a new id
   /// for each process.
   std::function<std::string()> server_id;
@@ -62,7 +65,8 @@ public:
   /// Delivers the cancels that an earlier process has left; starts the loop if there are any.
   void deliver_cancels();
   [[nodiscard]] bool goes_on(const std::string& note) const override;
-  [[nodiscard]] result<void> admit(const std::vector<std::string>& path) override;
+  [[nodiscard]] result<void> admit(const std::vector<std::string>& path,
+                                   const std::string& traceparent) override;
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
   [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
@@ -78,6 +82,7 @@ private:
   delegation_options options_;
   const time_source& time_;
   std::shared_ptr<delegation_lines> lines_;
+  const std::shared_ptr<own_traces> traces_ = std::make_shared<own_traces>();
   std::string server_id_;
   std::shared_ptr<cancel_outbox> outbox_; ///< For the loop's thread, once it is made.
   std::mutex mutex_;                      // guards loop_, server_id_ and outbox_

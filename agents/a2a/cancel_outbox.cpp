@@ -6,7 +6,9 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,6 +17,19 @@
 namespace troupe {
 
 namespace json = boost::json;
+
+namespace {
+
+/// What cannot be synced is delivered by this process, or by the next one unless power is lost.
+void sync_file(const std::string& path, int flags) {
+  const int file = ::open(path.c_str(), flags | O_CLOEXEC);
+  if (file < 0)
+    return;
+  ::fsync(file);
+  ::close(file);
+}
+
+} // namespace
 
 void cancel_outbox::read() {
   if (std::exchange(is_read_, true) || path_.empty())
@@ -61,6 +76,16 @@ void cancel_outbox::append(const std::string& line) {
   ::close(file);
 }
 
+void cancel_outbox::sync() {
+  if (path_.empty() || !std::exchange(is_dirty_, false))
+    return;
+  sync_file(path_, O_WRONLY);
+  if (std::exchange(is_listed_, true))
+    return;
+  const auto folder = std::filesystem::path(path_).parent_path();
+  sync_file(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);
+}
+
 std::vector<delegation_note> cancel_outbox::pending() {
   read();
   std::vector<delegation_note> out;
@@ -78,6 +103,7 @@ void cancel_outbox::add(const delegation_note& note) {
   one["message"] = note.message;
   notes_[note.message] = std::move(text);
   append(json::serialize(one));
+  is_dirty_ = true;
 }
 
 void cancel_outbox::remove(const delegation_note& note) {

@@ -1,6 +1,6 @@
 // Cancels of remote tasks that are not settled: each is written down before it is sent, and crossed
 // out when the agent has answered, so that a process that starts again delivers what is left. An
-// append-only file of JSON lines, which survives `kill -9`. For one thread.
+// append-only file of JSON lines, which survives `kill -9` and the loss of power. For one thread.
 #pragma once
 
 #include "agents/a2a/delegation_note.hpp"
@@ -19,8 +19,10 @@ public:
 
   /// What is left of earlier processes, and of this one.
   [[nodiscard]] std::vector<delegation_note> pending();
-  /// The task of that note is to be canceled; again if more is known of it.
+  /// The task of that note is to be canceled; again if more is known of it. Survives `kill -9`.
   void add(const delegation_note& note);
+  /// What was added survives the loss of power, too: one sync for all that waits for it.
+  void sync();
   /// It is settled, or given up.
   void remove(const delegation_note& note);
 
@@ -30,6 +32,8 @@ private:
 
   const std::string path_;
   bool is_read_ = false;
+  bool is_dirty_ = false;                    ///< Something was added after the last sync.
+  bool is_listed_ = false;                   ///< Its directory has the file, also after a crash.
   std::size_t lines_ = 0;                    ///< In the file.
   std::map<std::string, std::string> notes_; ///< By the id of the message.
 };

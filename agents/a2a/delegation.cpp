@@ -1,12 +1,18 @@
 #include "agents/a2a/delegation.hpp"
 
 #include "agents/a2a/target_gate.hpp"
+#include "protocol/a2a/cancel_report.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/json/text_in.hpp"
+
+#include <boost/json/object.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace troupe {
+
+namespace json = boost::json;
 
 namespace {
 
@@ -16,6 +22,20 @@ constexpr std::string_view resend_word = "send";
 
 bool is_unsupported(errc code) noexcept {
   return code == errc::unsupported_operation || code == errc::method_not_found;
+}
+
+json::object object_in(const json::object& from, std::string_view name) {
+  const auto* found = from.if_contains(name);
+  return found != nullptr && found->is_object() ? found->get_object() : json::object{};
+}
+
+/// The way to the task that asks: the one at `target`, then what that server says of the others.
+json::array asker_of(const std::string& target, const std::string& task, json::array behind) {
+  json::array out{json::object{{"target", target}, {"taskId", task}}};
+  for (auto& each : behind)
+    if (out.size() < cancel_path_max)
+      out.push_back(std::move(each));
+  return out;
 }
 
 std::string lower_text(const message& said) {
@@ -100,12 +120,12 @@ void delegation::end(agent_report how) {
 }
 
 void delegation::end_canceled(cancel_outcome outcome, std::string reason) {
-  end(report_canceled{outcome, std::move(reason)});
+  end(report_canceled{outcome, std::move(reason), std::move(leaves_)});
 }
 
 void delegation::fail(std::string reason, bool retry) {
   if (is_canceling_)
-    return end_canceled(cancel_outcome::no_answer, std::move(reason));
+    return end_canceled(outcome_.value_or(cancel_outcome::no_answer), std::move(reason));
   end(report_failed{std::move(reason), retry});
 }
 
@@ -158,7 +178,7 @@ delegation_steps delegation::on_met(point now, result<remote_abilities> met) {
   abilities_ = std::move(*met);
   if (!note_.task.empty()) {
     follow();
-    send_cancel();
+    send_cancel(now);
   } else if (is_known_) {
     recover();
   } else {
@@ -223,7 +243,7 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame) {
   if (phase_ == phase::ended || !is_listening_)
     return finish_turn(now);
   hear(now);
-  take(frame);
+  take(now, frame);
   return finish_turn(now);
 }
 
@@ -231,13 +251,13 @@ delegation_steps delegation::on_sent(point now, result<wire::answer> answer) {
   if (!answer)
     return on_stream_end(now, answer.error());
   hear(now);
-  take(*answer);
+  take(now, *answer);
   if (phase_ == phase::following)
     later(now, act::follow);
   return finish_turn(now);
 }
 
-void delegation::take(const wire::answer& frame) {
+void delegation::take(point now, const wire::answer& frame) {
   auto news = remote_.take(frame);
   if (news.taken != remote_news::verdict::taken) {
     ++dropped_;
@@ -246,7 +266,7 @@ void delegation::take(const wire::answer& frame) {
   if (news.has_news())
     pauses_ = 0;
   if (note_.task.empty() && !news.is_reply)
-    learn_id();
+    learn_id(now);
   if (!is_canceling_)
     for (auto& each : news.reports) {
       if (auto* made = std::get_if<report_artifact>(&each); made != nullptr && !made->append)
@@ -276,13 +296,13 @@ void delegation::mark(artifact& made) const {
   made.metadata[made_by_key] = std::move(by);
 }
 
-void delegation::learn_id() {
+void delegation::learn_id(point now) {
   note_.task = remote_.id();
   if (!remote_.context().empty())
     note_.context = remote_.context();
   phase_ = phase::following;
   keep(false);
-  send_cancel();
+  send_cancel(now);
 }
 
 void delegation::take_question(const report_question& asked) {
@@ -297,20 +317,57 @@ void delegation::take_question(const report_question& asked) {
   if (asked_again_ > 0)
     own.key += "#" + std::to_string(asked_again_);
   asks_ = own.key;
-  steps_.emplace_back(do_report{std::move(own)});
+  note_.input.clear();
+  if (!abilities_.tells_questions) {
+    own.data[asker_key] = asker_of(terms_.target, note_.task, {});
+    steps_.emplace_back(do_report{std::move(own)});
+    return;
+  }
+  if (!std::exchange(unread_, std::move(own)))
+    steps_.emplace_back(do_read_question{});
+}
+
+delegation_steps delegation::on_question(point now, const result<json::value>& first) {
+  auto asked = std::exchange(unread_, std::nullopt);
+  if (!asked || asked->key != asks_ || phase_ != phase::following)
+    return finish_turn(now);
+  std::string asking = note_.task;
+  json::array behind;
+  if (const auto* whole = first ? first->if_object() : nullptr) {
+    note_.input = text_in(*whole, "id");
+    asked->prompt = text_in(*whole, "prompt");
+    asked->form = object_in(*whole, "schema");
+    asked->data = object_in(*whole, "data");
+    asking = text_in(*whole, "taskId");
+    if (const auto* path = asked->data.if_contains(asker_key); path != nullptr && path->is_array())
+      behind = path->get_array();
+  }
+  asked->data[asker_key] = asker_of(terms_.target, asking, std::move(behind));
+  steps_.emplace_back(do_report{std::move(*asked)});
+  return finish_turn(now);
 }
 
 /// Our task asks no more.
 void delegation::retract(const std::string& why) {
   if (asks_.empty() || is_delivering_)
     return;
+  if (unread_) { // it was not asked yet
+    unread_.reset();
+    asks_.clear();
+    return;
+  }
+  note_.input.clear();
   steps_.emplace_back(do_report{report_withdrawal{std::exchange(asks_, {}), why}});
 }
 
 void delegation::take_end(const remote_news& news) {
-  if (is_canceling_)
-    return end_canceled(remote_.state() == task_state::canceled ? cancel_outcome::acknowledged
-                                                                : cancel_outcome::already_ended);
+  if (is_canceling_) {
+    outcome_ = remote_.state() == task_state::canceled ? cancel_outcome::acknowledged
+                                                       : cancel_outcome::already_ended;
+    if (!cancel_is_out_ || cancel_is_answered_) // else the answer may tell of tasks behind it
+      end_canceled(*outcome_);
+    return;
+  }
   is_delivering_ = false;
   retract("the agent has ended its task");
   const auto words = [&](std::string_view plain) {
@@ -332,6 +389,8 @@ void delegation::take_end(const remote_news& news) {
 
 delegation_steps delegation::on_stream_end(point now, const error& why) {
   is_listening_ = false;
+  if (outcome_) // only the answer to the cancel is waited for
+    return finish_turn(now);
   if (phase_ == phase::sending) {
     if (why.code == errc::unsupported_operation && abilities_.streams) {
       abilities_.streams = false; // its card says that it streams
@@ -389,8 +448,8 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   hear(now);
   const bool was_closing = phase_ == phase::closing;
   const auto before = dropped_;
-  take(wire::answer{std::move(*got)});
-  if (phase_ == phase::ended)
+  take(now, wire::answer{std::move(*got)});
+  if (phase_ == phase::ended || outcome_)
     return finish_turn(now);
   if (was_closing) { // another one's task, or one that moves again
     end(std::move(end_));
@@ -399,7 +458,7 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   } else if (cancel_refused_) {
     end_canceled(cancel_outcome::refused, refusal_);
   } else {
-    try_again();
+    try_again(now);
     if (is_listening_)
       return finish_turn(now);
     if (abilities_.streams && !is_canceling_)
@@ -411,11 +470,15 @@ delegation_steps delegation::on_got(point now, result<task> got) {
 }
 
 /// What did not come through, now that the state is known.
-void delegation::try_again() {
-  send_cancel();
+void delegation::try_again(point now) {
+  send_cancel(now);
   if (!is_delivering_ || !is_noted_ || delivery_is_out_)
     return;
-  if (question_ == note_.question) {
+  // An answer to a known question may come twice: the first one counts.
+  if (question_ == note_.question || !note_.input.empty()) {
+    if (!question_.empty())
+      note_.question = question_;
+    is_repeated_ = true;
     delivery_is_out_ = true;
     steps_.emplace_back(do_deliver{inputs_.front()});
   } else {
@@ -438,7 +501,7 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
   }
   hear(now);
   if (!found->empty()) {
-    take(wire::answer{std::move(found->front())});
+    take(now, wire::answer{std::move(found->front())});
     if (phase_ == phase::following)
       follow();
   } else if (is_canceling_) {
@@ -476,7 +539,9 @@ void delegation::deliver_next() {
     return;
   const auto& first = *inputs_.front();
   const bool was_under_way = !note_.answer.empty() && note_.answer == first.message_id;
-  if (was_under_way && question_ != note_.question) { // an earlier process has handed it over
+  is_repeated_ = was_under_way;
+  // An earlier process has handed it over. One to a known question may come twice.
+  if (was_under_way && question_ != note_.question && note_.input.empty()) {
     inputs_.pop_front();
     ++note_.inputs;
     note_.answer.clear();
@@ -502,7 +567,12 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
   }
   hear(now);
   pauses_ = 0;
+  const bool has_arrived = is_repeated_ && !answer && answer.error().code == errc::already_answered;
   delivered();
+  if (has_arrived) {
+    get();
+    return finish_turn(now);
+  }
   if (!answer) {
     report_message told;
     told.message.from = role::agent;
@@ -514,7 +584,7 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
     get(); // what it asks is asked again
     return finish_turn(now);
   }
-  take(*answer);
+  take(now, *answer);
   if (phase_ == phase::following && !is_listening_) {
     if (abilities_.streams)
       listen();
@@ -530,6 +600,7 @@ void delegation::delivered() {
   inputs_.pop_front();
   ++note_.inputs;
   note_.answer.clear();
+  note_.input.clear();
   answered_ = std::exchange(note_.question, {});
   question_.clear();
   keep(false);
@@ -537,10 +608,10 @@ void delegation::delivered() {
 
 // -- cancel ---------------------------------------------------------------------------------------
 
-delegation_steps delegation::cancel(point now) {
+delegation_steps delegation::cancel(point now, std::optional<std::chrono::milliseconds> within) {
   if (phase_ == phase::ended || std::exchange(is_canceling_, true))
     return finish_turn(now);
-  cancel_at_ = now + terms_.cancel_wait;
+  cancel_at_ = now + std::min(terms_.cancel_wait, within.value_or(terms_.cancel_wait));
   is_delivering_ = false;
   asks_.clear();
   switch (phase_) {
@@ -553,7 +624,7 @@ delegation_steps delegation::cancel(point now) {
       end_canceled(cancel_outcome::no_answer,
                    "it is not known whether " + agent_words() + " has made a task");
       break;
-    case phase::following: send_cancel(); break;
+    case phase::following: send_cancel(now); break;
     case phase::closing: end_canceled(cancel_outcome::already_ended); break;
     case phase::sending: // as soon as the id is known
     case phase::finding:
@@ -562,9 +633,11 @@ delegation_steps delegation::cancel(point now) {
   return finish_turn(now);
 }
 
-void delegation::send_cancel() {
+void delegation::send_cancel(point now) {
   if (is_canceling_ && phase_ == phase::following && !std::exchange(cancel_is_out_, true))
-    steps_.emplace_back(do_cancel{});
+    steps_.emplace_back(do_cancel{cancel_wait_beyond(
+        std::max(std::chrono::duration_cast<std::chrono::milliseconds>(cancel_at_ - now),
+                 std::chrono::milliseconds{0}))});
 }
 
 delegation_steps delegation::on_canceled(point now, result<task> answer) {
@@ -572,9 +645,13 @@ delegation_steps delegation::on_canceled(point now, result<task> answer) {
     return finish_turn(now);
   if (answer) {
     hear(now);
-    take(wire::answer{std::move(*answer)});
+    leaves_ = cancel_entries_in(answer->metadata);
+    cancel_is_answered_ = true;
+    take(now, wire::answer{std::move(*answer)});
     if (phase_ == phase::following && !is_listening_) // it stops
       later(now, act::follow);
+  } else if (outcome_) {
+    end_canceled(*outcome_);
   } else if (may_pass(answer.error().code)) {
     cancel_is_out_ = false;
     later(now, act::follow);
@@ -582,6 +659,7 @@ delegation_steps delegation::on_canceled(point now, result<task> answer) {
     end_canceled(cancel_outcome::already_ended);
   } else { // it has ended, or it cannot be stopped: the task says which
     hear(now);
+    cancel_is_answered_ = true;
     cancel_refused_ = true;
     refusal_ = answer.error().message;
     get();
@@ -596,7 +674,7 @@ delegation_steps delegation::on_time(point now) {
     return finish_turn(now);
   const bool waits_for_agent = phase_ != phase::asking && phase_ != phase::noting;
   if (is_canceling_ && now >= cancel_at_) {
-    end_canceled(cancel_outcome::no_answer);
+    end_canceled(outcome_.value_or(cancel_outcome::no_answer));
   } else if (waits_for_agent && now >= heard_at_ + terms_.lost_after) {
     if (phase_ == phase::closing) { // what was shown is what there is
       end(std::move(end_));

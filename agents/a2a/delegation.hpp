@@ -14,6 +14,8 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/time_source.hpp>
 
+#include <boost/json/array.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -49,6 +51,8 @@ struct remote_abilities {
   /// `urn:troupe:idempotent-send:v1`, and the key of the note is young enough to be known.
   bool sends_once = false;
   bool lists = false; ///< ListTasks.
+  /// inputs/list (OPT): a question can be read as a whole.
+  bool tells_questions = false;
 };
 
 // -- what is to be done ---------------------------------------------------------------------------
@@ -76,8 +80,12 @@ struct do_listen {};
 struct do_get {};
 /// ListTasks by the context of the note; then on_found.
 struct do_find {};
-/// CancelTask; then on_canceled.
-struct do_cancel {};
+/// Read the open question of the remote task as a whole; then on_question.
+struct do_read_question {};
+/// CancelTask; then on_canceled. `within`: how long its answer may take (cancel_wait_key).
+struct do_cancel {
+  std::chrono::milliseconds within{};
+};
 /// Close the stream; nothing more comes from it.
 struct do_hang_up {};
 /// Call on_time then, in place of what was said before.
@@ -90,8 +98,9 @@ struct do_report {
 /// Nothing follows.
 struct do_end {};
 
-using delegation_step = std::variant<do_look_up, do_keep, do_send, do_deliver, do_listen, do_get,
-                                     do_find, do_cancel, do_hang_up, do_wait, do_report, do_end>;
+using delegation_step =
+    std::variant<do_look_up, do_keep, do_send, do_deliver, do_listen, do_get, do_find,
+                 do_read_question, do_cancel, do_hang_up, do_wait, do_report, do_end>;
 using delegation_steps = std::vector<delegation_step>;
 
 class delegation {
@@ -112,14 +121,20 @@ public:
   [[nodiscard]] delegation_steps on_got(point now, result<task> got);
   [[nodiscard]] delegation_steps on_found(point now, result<std::vector<task>> found);
   [[nodiscard]] delegation_steps on_delivered(point now, result<wire::answer> answer);
+  /// `first`: the first open question, as inputs/list has it; null: none.
+  [[nodiscard]] delegation_steps on_question(point now, const result<boost::json::value>& first);
   [[nodiscard]] delegation_steps on_canceled(point now, result<task> answer);
   [[nodiscard]] delegation_steps on_time(point now);
 
   // what our task says
   [[nodiscard]] delegation_steps on_message(point now, message_ptr said);
-  [[nodiscard]] delegation_steps cancel(point now);
+  /// `within`: how long the canceler waits for the report of how it went; nothing: as the terms
+  /// say.
+  [[nodiscard]] delegation_steps
+  cancel(point now, std::optional<std::chrono::milliseconds> within = std::nullopt);
 
   [[nodiscard]] const delegation_note& note() const noexcept { return note_; }
+  [[nodiscard]] const remote_task& remote() const noexcept { return remote_; }
   [[nodiscard]] bool has_ended() const noexcept { return phase_ == phase::ended; }
   /// Frames of other tasks, and after the end.
   [[nodiscard]] std::uint32_t dropped() const noexcept { return dropped_; }
@@ -146,9 +161,9 @@ private:
   void follow();
   void get();
   void listen();
-  void take(const wire::answer& frame);
+  void take(point now, const wire::answer& frame);
   void mark(artifact& made) const;
-  void learn_id();
+  void learn_id(point now);
   void take_question(const report_question& asked);
   void take_end(const remote_news& news);
   void end(agent_report how);
@@ -157,8 +172,8 @@ private:
   void keep(bool tells);
   void deliver_next();
   void delivered();
-  void try_again();
-  void send_cancel();
+  void try_again(point now);
+  void send_cancel(point now);
   void later(point now, act next);
   void retract(const std::string& why);
   /// The agent answered.
@@ -177,17 +192,22 @@ private:
   bool is_delivering_ = false;     ///< The first of `inputs_` is on its way, or its note is.
   bool is_noted_ = false;          ///< The note of the delivery is durable.
   bool delivery_is_out_ = false;
-  std::string asks_;     ///< The key under which our task asks; empty: it does not.
-  std::string answered_; ///< The remote question whose answer was taken.
-  std::string question_; ///< The remote question that is open; empty: none.
+  bool is_repeated_ = false; ///< The delivery may have arrived before.
+  std::string asks_;         ///< The key under which our task asks; empty: it does not.
+  std::string answered_;     ///< The remote question whose answer was taken.
+  std::string question_;     ///< The remote question that is open; empty: none.
+  std::optional<report_question> unread_; ///< It is read before our task asks it.
   std::uint32_t asked_again_ = 0;
   bool is_canceling_ = false;
   bool cancel_refused_ = false;
   std::string refusal_;
   bool cancel_is_out_ = false;
-  bool is_listening_ = false; ///< A stream is open.
-  bool is_getting_ = false;   ///< GetTask or ListTasks is under way.
-  agent_report end_;          ///< While it is closing.
+  bool cancel_is_answered_ = false;
+  std::optional<cancel_outcome> outcome_; ///< Known before the answer to the cancel came.
+  boost::json::array leaves_;             ///< How tasks behind the remote one took it.
+  bool is_listening_ = false;             ///< A stream is open.
+  bool is_getting_ = false;               ///< GetTask or ListTasks is under way.
+  agent_report end_;                      ///< While it is closing.
   act next_ = act::none;
   point act_at_{};
   unsigned pauses_ = 0; ///< In a row, without news between them.

@@ -2,6 +2,7 @@
 
 #include "protocol/a2a/request_path.hpp"
 #include "protocol/json/text_in.hpp"
+#include "protocol/opt/answer_text.hpp"
 #include "protocol/text/http_url.hpp"
 
 #include <boost/json/array.hpp>
@@ -126,14 +127,21 @@ wire::sending first_request(const order& from, const delegation_input& input,
   return out;
 }
 
-wire::sending further_message(const message& said, const delegation_note& ids) {
+wire::sending further_message(const message& said, const delegation_note& ids,
+                              const hitl::request* asked) {
   wire::sending out;
   out.waits = false;
+  if (asked != nullptr)
+    out.message =
+        hitl::response_to(*asked, {answer_action::accept, value_of_answer(said, asked->form)});
+  else
+    out.message.parts = said.parts;
+  if (!ids.input.empty())
+    out.message.metadata[question_id_key] = ids.input;
   out.message.message_id = said.message_id;
   out.message.context_id = ids.context;
   out.message.task_id = ids.task; // with the context alone some servers make a new task
   out.message.from = role::user;
-  out.message.parts = said.parts;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "agents/a2a/delegation_note.hpp"
 #include "agents/input_check.hpp"
 #include "protocol/a2a/request_writing.hpp"
+#include "protocol/opt/hitl.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/errc.hpp>
 
@@ -40,7 +41,9 @@ struct delegation_input {
 [[nodiscard]] wire::sending first_request(const order& from, const delegation_input& input,
                                           const delegation_note& ids,
                                           const std::vector<std::string>& path);
-/// A message to our task, for the remote one.
-[[nodiscard]] wire::sending further_message(const message& said, const delegation_note& ids);
+/// A message to our task, for the remote one. `asked`: what it answers in kagent's words; null:
+/// it is handed on as it is.
+[[nodiscard]] wire::sending further_message(const message& said, const delegation_note& ids,
+                                            const hitl::request* asked);
 
 } // namespace troupe

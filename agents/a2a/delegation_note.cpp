@@ -39,6 +39,7 @@ std::string write_note(const delegation_note& note) {
   add("task", note.task);
   add("answer", note.answer);
   add("question", note.question);
+  add("input", note.input);
   return json::serialize(out);
 }
 
@@ -56,6 +57,7 @@ result<delegation_note> read_note(std::string_view text) {
     out.task = text_in(*from, "task");
     out.answer = text_in(*from, "answer");
     out.question = text_in(*from, "question");
+    out.input = text_in(*from, "input");
     out.at = parse_rfc3339(text_in(*from, "at")).value_or(timestamp{});
     out.deadline = parse_rfc3339(text_in(*from, "deadline")).value_or(timestamp{});
     if (const auto* inputs = from->if_contains("inputs");

@@ -23,12 +23,17 @@ struct delegation_note {
   std::uint32_t inputs = 0; ///< Messages to our task that were handed over.
   std::string answer;       ///< The id of the message that is being handed over; empty: none.
   std::string question;     ///< The key of the question that it answers; empty: none.
+  std::string input;        ///< The id of that question among all of its server; empty: not known.
 
   friend bool operator==(const delegation_note&, const delegation_note&) = default;
 };
 
 /// The member of an artifact's metadata that says which remote task made it: `target` and `task`.
 inline constexpr std::string_view made_by_key = "troupe/v1/remote";
+
+/// The member of a question's data that says who asks: a list of `target` and `taskId`, our remote
+/// task first, then those behind it.
+inline constexpr std::string_view asker_key = "troupe/v1/asker";
 
 /// Whether a note was written by write_note.
 [[nodiscard]] bool is_delegation_note(std::string_view text) noexcept;

@@ -1,6 +1,7 @@
 #include "agents/a2a/remote_task.hpp"
 
 #include "protocol/a2a/codec_progress.hpp"
+#include "protocol/json/text_in.hpp"
 #include <troupe/protocol/progress.hpp>
 
 #include <utility>
@@ -17,6 +18,10 @@ constexpr bool is_every_state_once() {
   return remote_meanings.size() == task_state_count;
 }
 static_assert(is_every_state_once());
+
+/// In the metadata of a task that stands for an objective (docs/a2a.md).
+constexpr std::string_view root_key = "opt/v1/root";
+constexpr std::string_view objective_key = "opt/v1/objectiveId";
 
 /// What names a status message: its id, else its text.
 std::string name_of(const message& said) {
@@ -106,6 +111,8 @@ remote_news remote_task::take(const wire::answer& frame) {
       out.taken = remote_news::verdict::late; // what has ended never moves again
     } else {
       out.is_whole = true;
+      if (whole->metadata.contains(root_key))
+        objective_ = text_in(whole->metadata, objective_key).substr(0, remote_id_bytes_max);
       for (const auto& each : whole->artifacts)
         take_whole(*each, is_terminal(whole->status.state), out);
       take_status(whole->status, whole->metadata, out);
@@ -149,8 +156,10 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
   out.has_moved = state_ != status.state;
   state_ = status.state;
   const auto* said = status.message.get();
-  const bool is_new = said != nullptr && !said->parts.empty() && name_of(*said) != last_message_;
-  if (said != nullptr)
+  const bool is_progress = said != nullptr && said->message_id.starts_with(id_ + ".progress");
+  const bool is_new =
+      said != nullptr && !is_progress && !said->parts.empty() && name_of(*said) != last_message_;
+  if (said != nullptr && !is_progress)
     last_message_ = name_of(*said);
   auto progress = progress_in(metadata);
   if (!progress && said != nullptr)
@@ -159,6 +168,10 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
     out.reports.emplace_back(report_progress{std::move(*progress)});
   if (begins_to_ask)
     ++asked_;
+  if (is_progress && means == remote_meaning::asks) // what it asks is said beside that
+    return;
+  if (means != remote_meaning::asks || said == nullptr)
+    request_.reset();
   switch (means) {
     case remote_meaning::works:
       if (is_new)
@@ -170,6 +183,13 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
       if (said != nullptr) {
         asked.prompt = text_of(said->parts);
         asked.data = data_of(*said);
+        auto read = hitl::read_request(*said); // one that is none is asked as its text
+        request_ = read ? std::move(*read) : std::nullopt;
+        if (request_) {
+          asked.prompt = request_->prompt;
+          asked.form = request_->form;
+          asked.data = request_->data;
+        }
       }
       if (asked.prompt.empty())
         asked.prompt = asked.auth ? "the agent needs credentials" : "the agent asks for input";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/a2a/answer_reading.hpp"
+#include "protocol/opt/hitl.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/task_state.hpp>
 
@@ -82,6 +83,11 @@ public:
   [[nodiscard]] const std::string& context() const noexcept { return context_; }
   [[nodiscard]] task_state state() const noexcept { return state_; }
   [[nodiscard]] bool has_ended() const noexcept { return is_terminal(state_); }
+  /// What it asks in the words of the extension "Human in the Loop" (protocol/opt/hitl.hpp);
+  /// nothing: it asks nothing, or in other words.
+  [[nodiscard]] const std::optional<hitl::request>& request() const noexcept { return request_; }
+  /// The objective for which it stands, if it is the root task of one (OPT); empty: it is none.
+  [[nodiscard]] const std::string& objective() const noexcept { return objective_; }
 
 private:
   struct size {
@@ -103,6 +109,8 @@ private:
   task_state state_ = task_state::unspecified;
   std::string last_message_; ///< Which status message was shown last.
   std::string last_question_;
+  std::optional<hitl::request> request_;
+  std::string objective_;
   std::uint32_t asked_ = 0; ///< How often it began to ask.
   std::map<std::string, size, std::less<>> artifacts_;
 };

@@ -77,7 +77,11 @@ std::optional<gate_refusal> refusal_in(const error& why) {
   if (failed || from == nullptr)
     return std::nullopt;
   const auto status = number_in(*from, "httpStatus");
-  if (status != 429 && status != 503) // RFC 6585 section 4, RFC 9110 section 15.6.4
+  const bool is_full = status == 429 || status == 503; // RFC 6585 section 4, RFC 9110 15.6.4
+  const auto* cause = from->if_contains("cause");
+  // Our own client has not sent it: the agent fails again and again, or no connection was free.
+  const bool was_kept = cause != nullptr && (*cause == "breaker" || *cause == "busy");
+  if (!is_full && !was_kept)
     return std::nullopt;
   gate_refusal out;
   if (const auto wait = number_in(*from, "retryAfter"); wait >= 0)

@@ -87,10 +87,19 @@ private:
 class command_listener : public process_listener {
 public:
   command_listener(agent_port_ptr port, std::size_t output_bytes_max, order_ptr order,
-                   std::shared_ptr<program_log> log, std::shared_ptr<last_line> last,
-                   const memory_budget_ptr& memory, const time_source& time)
+                   std::shared_ptr<last_line> last, const command_options& options,
+                   const time_source& time)
       : port_(std::move(port)), output_bytes_max_(output_bytes_max), order_(std::move(order)),
-        log_(std::move(log)), last_(std::move(last)), memory_(budget_or_own(memory)), time_(time) {}
+        log_(options.log), last_(std::move(last)), memory_(budget_or_own(options.memory)),
+        gate_(options.gate), time_(time) {
+    if (gate_)
+      ++gate_->running;
+  }
+
+  ~command_listener() override {
+    if (gate_)
+      --gate_->running;
+  }
 
   void on_start_failed(const spawn_failure& why) override {
     port_->report(report_failed{why.reason, why.retry});
@@ -142,6 +151,7 @@ private:
   std::shared_ptr<last_line> last_;
   const memory_budget_ptr memory_;
   memory_charge held_ = memory_charge::force(*memory_, memory_account::programs, 0);
+  const std::shared_ptr<program_gate> gate_;
   const time_source& time_;
   program_output written_;
 };
@@ -297,6 +307,9 @@ private:
   std::vector<referenced_task> references_; // of the input that comes next
 };
 
+// A task that began while the process ends: nothing was started.
+class held_run final : public agent_run {};
+
 std::vector<std::string> own_environment() {
   std::vector<std::string> out;
   for (char** one = environ; one != nullptr && *one != nullptr; ++one)
@@ -323,6 +336,8 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
     return input_failure(input.error());
   if (auto fine = check_variables(*input, options_.variables_passed); !fine)
     return input_failure(fine.error());
+  if (options_.gate && options_.gate->is_closed)
+    return std::make_unique<held_run>();
   process_spec spec;
   spec.environment = command_environment(*input, options_.environment);
   spec.open_files_max = open_files_max_;
@@ -338,10 +353,10 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
   std::unique_ptr<process_listener> listener;
   if (input->json_lines)
     listener = std::make_unique<lines_listener>(input->json_on_stdin, port, input->output_bytes_max,
-                                                order, options_.log, last, options_.memory, time_);
+                                                order, last, options_, time_);
   else
-    listener = std::make_unique<plain_listener>(port, input->output_bytes_max, order, options_.log,
-                                                last, options_.memory, time_);
+    listener = std::make_unique<plain_listener>(port, input->output_bytes_max, order, last,
+                                                options_, time_);
   auto shared = reactor();
   const auto key = shared->launch(std::move(spec), std::move(listener));
   return std::make_unique<command_run>(std::move(shared), key, input->kill_after, takes_input,

@@ -1,11 +1,15 @@
 #include "agents/llm/conversation.hpp"
 
-#include "agents/llm/llm_tools.hpp"
+#include "agents/llm/llm_prompt.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_schema.hpp"
+#include <troupe/protocol/model_usage.hpp>
 
 #include <boost/json/value.hpp>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -16,7 +20,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr const char* answer_name = "answer";
-constexpr std::string_view model_call_key = "troupe/v1/model";
 constexpr std::string_view thought_begin = "<think>";
 constexpr std::string_view thought_end = "</think>";
 
@@ -37,6 +40,20 @@ std::optional<std::string_view> shown_part(std::string_view text) noexcept {
     return std::nullopt;
   const auto rest = without_first_blanks(said.substr(end + thought_end.size()));
   return rest.empty() ? std::nullopt : std::optional{rest};
+}
+
+/// Tells texts apart, no more (FNV-1a, 64 bits, draft-eastlake-fnv).
+std::uint64_t fnv_1a(std::string_view text) noexcept {
+  std::uint64_t out = 0xcbf29ce484222325U;
+  for (const unsigned char each : text)
+    out = (out ^ each) * 0x100000001b3U;
+  return out;
+}
+
+std::string hex_of(std::uint64_t number) {
+  std::array<char, 16> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  return {digits.data(), end};
 }
 
 std::string_view words_of(question_end how) noexcept {
@@ -65,7 +82,10 @@ llm_steps conversation::begin() {
 
 /// What follows from the last turn, which is durable.
 void conversation::go_on() {
-  if (!note_.turns.empty() && note_.turns.back().results.size() < note_.turns.back().calls.size())
+  const bool has_calls = std::ranges::any_of(note_.turns, [](const llm_turn& turn) {
+    return std::ranges::any_of(turn.calls, [](const llm_call& each) { return !each.result; });
+  });
+  if (has_calls)
     return run_calls();
   for (const auto& each : std::exchange(inputs_, {})) // said before a restart
     on_said(*each);
@@ -85,14 +105,19 @@ void conversation::ask() {
   models::chat_request request;
   request.messages = first_;
   for (const auto& each : note_.turns) {
-    request.messages.push_back({models::speaker::assistant, each.content, each.calls});
-    for (std::size_t i = 0; i < each.calls.size(); ++i)
-      request.messages.push_back({models::speaker::tool, each.results[i], {}, each.calls[i].id});
+    std::vector<models::tool_call> calls;
+    for (const auto& call : each.calls)
+      calls.push_back(call.call);
+    request.messages.push_back({models::speaker::assistant, each.content, std::move(calls)});
+    for (const auto& call : each.calls)
+      request.messages.push_back(
+          {models::speaker::tool, call.result.value_or(""), {}, call.call.id});
     if (!each.told.empty())
       request.messages.push_back({models::speaker::user, each.told});
   }
-  request.tools = llm_tool_specs(terms_.tools);
+  request.tools = llm_tool_specs(terms_.offer);
   request.schema = terms_.schema;
+  request.settings = terms_.settings;
   on_retry(); // nothing of it is shown yet
   phase_ = phase::asking;
   steps_.emplace_back(llm_ask{std::move(request)});
@@ -191,69 +216,158 @@ void conversation::take_structured(const models::chat_answer& answer) {
   ++note_.repairs;
   add_turn({answer.content,
             {},
-            {},
             "This does not fit the schema: " + fault
                 + ". Answer with the corrected JSON value and nothing else."});
 }
 
 void conversation::take_calls(const models::chat_answer& answer) {
-  add_turn({answer.content, answer.calls});
+  std::size_t count = answer.calls.size();
+  for (const auto& turn : note_.turns)
+    count += turn.calls.size();
+  if (count > llm_calls_max)
+    return fail("the model " + terms_.model + " has called tools " + std::to_string(count)
+                    + " times; the limit is " + std::to_string(llm_calls_max) + " (llm_calls_max)",
+                false);
+  llm_turn turn{answer.content};
+  for (const auto& each : answer.calls)
+    turn.calls.push_back({each});
+  add_turn(std::move(turn));
 }
 
 // -- tools ----------------------------------------------------------------------------------------
 
-std::string conversation::key_of_call() const {
-  return "llm-" + std::to_string(note_.turns.size()) + "-"
-         + std::to_string(note_.turns.back().results.size());
+llm_call& conversation::at(const open_call& which) {
+  return note_.turns[which.turn].calls[which.index];
 }
 
-/// Carries out the calls of the last turn that have no result, one after the other.
+/// The name of a call: the same again after a restart, also if the conversation has begun anew.
+std::string conversation::key_of_call(std::size_t turn, std::size_t index) const {
+  const auto& wanted = note_.turns[turn].calls[index].call;
+  std::size_t before = 0;
+  for (std::size_t t = 0; t <= turn; ++t)
+    for (std::size_t i = 0; i < (t < turn ? note_.turns[t].calls.size() : index); ++i) {
+      const auto& other = note_.turns[t].calls[i].call;
+      before += other.name == wanted.name && other.arguments == wanted.arguments ? 1 : 0;
+    }
+  return "llm-" + hex_of(fnv_1a(wanted.name + '\0' + wanted.arguments)) + "-"
+         + std::to_string(before);
+}
+
+/// Begins all calls that have no result; they go on together.
 void conversation::run_calls() {
-  auto& turn = note_.turns.back();
-  while (turn.results.size() < turn.calls.size()) {
-    auto asked = read_question_call(turn.calls[turn.results.size()], terms_.tools);
-    if (!asked) {
-      if (++note_.wrong_calls >= llm_wrong_calls_max)
-        return fail("the model " + terms_.model + " has made " + std::to_string(llm_wrong_calls_max)
-                        + " wrong calls; the last one: " + asked.error().message,
-                    false);
-      turn.results.push_back("error: " + asked.error().message);
-      continue;
-    }
-    if (!inputs_.empty()) { // it was answered before a restart
-      turn.results.push_back(told_answer(*inputs_.front()));
-      inputs_.pop_front();
-      ++note_.inputs;
-      continue;
-    }
-    asks_ = key_of_call();
-    asked->key = asks_;
-    phase_ = phase::waiting;
-    steps_.emplace_back(llm_report{std::move(*asked)});
-    return;
-  }
-  keep();
+  phase_ = phase::waiting;
+  for (std::size_t turn = 0; turn < note_.turns.size(); ++turn)
+    for (std::size_t i = 0; i < note_.turns[turn].calls.size(); ++i)
+      if (phase_ == phase::waiting && !note_.turns[turn].calls[i].result)
+        start_call(turn, i);
+  end_round();
 }
 
-void conversation::take_result(std::string result) {
-  asks_.clear();
-  note_.turns.back().results.push_back(std::move(result));
-  run_calls();
+void conversation::start_call(std::size_t turn, std::size_t index) {
+  open_call which{key_of_call(turn, index), turn, index};
+  auto& call = at(which);
+  auto request = read_tool_call(call.call, terms_.offer);
+  if (!request)
+    return refuse_call(call, request.error().message);
+  which.approves =
+      !call.is_approved
+      && std::ranges::find(terms_.offer.approved, call.call.name) != terms_.offer.approved.end();
+  if (which.approves) {
+    request = approval_question(call.call);
+    which.key = "approve-" + which.key;
+  }
+  if (auto* question = std::get_if<report_question>(&*request)) {
+    which.asks = true;
+    if (!inputs_.empty()) { // it was answered before a restart
+      const auto answer = inputs_.front();
+      inputs_.pop_front();
+      return take_answer(which, *answer);
+    }
+    question->key = which.key;
+    steps_.emplace_back(llm_report{std::move(*question)});
+  } else {
+    auto& change = std::get<report_change>(*request);
+    change.key = which.key;
+    change.reason = "wanted by the model " + terms_.model;
+    steps_.emplace_back(llm_report{std::move(change)});
+  }
+  open_.push_back(std::move(which));
+}
+
+void conversation::refuse_call(llm_call& call, const std::string& why) {
+  call.result = "error: " + why;
+  if (++note_.wrong_calls >= llm_wrong_calls_max)
+    fail("the model " + terms_.model + " has made " + std::to_string(llm_wrong_calls_max)
+             + " wrong calls; the last one: " + why,
+         false);
+}
+
+/// Once no call is under way any more, the model is asked again.
+void conversation::end_round() {
+  if (phase_ == phase::waiting && open_.empty())
+    keep();
+}
+
+/// The call that is under way, which is so no more.
+template<class Fits>
+std::optional<conversation::open_call> conversation::take_open(Fits fits) {
+  const auto found = std::ranges::find_if(open_, fits);
+  if (phase_ != phase::waiting || found == open_.end())
+    return std::nullopt;
+  auto out = std::move(*found);
+  open_.erase(found);
+  return out;
+}
+
+void conversation::take_answer(const open_call& which, const message& answer) {
+  ++note_.inputs;
+  auto& call = at(which);
+  if (!which.approves) {
+    call.result = told_answer(answer);
+  } else if (is_approved(answer)) {
+    call.is_approved = true;
+    start_call(which.turn, which.index);
+  } else {
+    call.result = "error: a person has not approved this call";
+  }
 }
 
 llm_steps conversation::on_answered(const message& answer) {
-  if (phase_ != phase::waiting) {
+  if (const auto asked = take_open([](const open_call& each) { return each.asks; })) {
+    take_answer(*asked, answer);
+    end_round();
+  } else {
     on_said(answer);
-    return finish_turn();
   }
-  ++note_.inputs;
-  take_result(told_answer(answer));
   return finish_turn();
 }
 
 llm_steps conversation::on_unanswered(const std::string& key, question_end how) {
-  if (phase_ == phase::waiting && key == asks_)
-    take_result("There is no answer: " + std::string(words_of(how)) + ".");
+  if (const auto asked = take_open([&](const open_call& each) { return each.key == key; })) {
+    if (how == question_end::declined || how == question_end::canceled)
+      ++note_.inputs; // it came as a message
+    at(*asked).result =
+        (asked->approves ? "error: this call is not approved: " : "There is no answer: ")
+        + std::string(words_of(how)) + ".";
+    end_round();
+  }
+  return finish_turn();
+}
+
+llm_steps conversation::on_changed(const change_outcome& outcome) {
+  const auto wanted = take_open([&](const open_call& each) { return each.key == outcome.key; });
+  if (!wanted)
+    return finish_turn();
+  auto& call = at(*wanted);
+  if (!outcome.report) {
+    call.result = "error: this is refused: " + outcome.report.error().message;
+  } else if (!outcome.called.empty()) {
+    call.result = told_called(outcome.called, terms_.mark);
+    call.is_of_task = true;
+  } else {
+    call.result = "Added to the plan: " + std::to_string(outcome.report->added.size()) + ".";
+  }
+  end_round();
   return finish_turn();
 }
 
@@ -337,7 +451,7 @@ void conversation::log(const models::call_outcome& outcome) {
   about["outcome"] = how;
   if (cost.spent.cost > 0)
     about["cost"] = static_cast<double>(cost.spent.cost) / 1e6;
-  told.message.metadata[model_call_key] = std::move(about);
+  told.message.metadata[model_usage_key] = std::move(about);
   steps_.emplace_back(llm_report{std::move(told)});
 }
 
@@ -348,9 +462,7 @@ std::size_t conversation::bytes() const noexcept {
   for (const auto& turn : note_.turns) {
     out += turn.content.size() + turn.told.size();
     for (const auto& each : turn.calls)
-      out += each.arguments.size();
-    for (const auto& each : turn.results)
-      out += each.size();
+      out += each.call.arguments.size() + (each.result ? each.result->size() : 0);
   }
   return out;
 }

@@ -10,6 +10,7 @@
 
 #include "agents/llm/llm_input.hpp"
 #include "agents/llm/llm_note.hpp"
+#include "agents/llm/llm_tools.hpp"
 #include "client/models/model_client.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/time_source.hpp>
@@ -20,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,16 +32,20 @@ namespace troupe {
 
 /// After this many wrong tool calls the attempt fails.
 inline constexpr std::uint32_t llm_wrong_calls_max = 3;
+/// Calls of tools in one attempt.
+inline constexpr std::size_t llm_calls_max = 64;
 /// Between two chunks of a text: at most 20 a second.
 inline constexpr std::chrono::milliseconds llm_chunk_interval{50};
 /// Of all that a model and its tools have said, in one attempt.
 inline constexpr std::size_t llm_conversation_bytes_max = std::size_t{2} << 20;
 
 struct llm_terms {
-  std::string model; ///< Shown in messages.
-  std::vector<std::string> tools;
+  std::string model;          ///< Shown in messages.
+  llm_offer offer;            ///< What it may use.
   boost::json::object schema; ///< Of the answer; empty: a text, which streams.
   std::uint32_t rounds_max = llm_rounds_default;
+  std::string mark{}; ///< Around what called tasks have made; fresh.
+  models::chat_settings settings{};
 };
 
 // -- what is to be done ---------------------------------------------------------------------------
@@ -90,6 +96,8 @@ public:
   [[nodiscard]] llm_steps on_unanswered(const std::string& key, question_end how);
   /// A message that answers nothing.
   void on_said(const message& said);
+  /// A change of the plan was made or refused; the task that a call waits for has ended.
+  [[nodiscard]] llm_steps on_changed(const change_outcome& outcome);
 
   [[nodiscard]] const llm_note& note() const noexcept { return note_; }
   [[nodiscard]] bool has_ended() const noexcept { return phase_ == phase::ended; }
@@ -98,15 +106,29 @@ private:
   enum class phase : std::uint8_t {
     asking,  ///< The model is asked.
     noting,  ///< The note becomes durable.
-    waiting, ///< A person is asked.
+    waiting, ///< Calls of tools are under way.
     ended,
+  };
+
+  /// A call that waits for a person or for the plan.
+  struct open_call {
+    std::string key;
+    std::size_t turn = 0;
+    std::size_t index = 0;
+    bool asks = false;     ///< A person.
+    bool approves = false; ///< The question is whether it may be made.
   };
 
   [[nodiscard]] llm_steps finish_turn() { return std::exchange(steps_, {}); }
   void ask();
   void go_on();
   void run_calls();
-  void take_result(std::string result);
+  void start_call(std::size_t turn, std::size_t index);
+  void refuse_call(llm_call& call, const std::string& why);
+  void take_answer(const open_call& which, const message& answer);
+  template<class Fits>
+  [[nodiscard]] std::optional<open_call> take_open(Fits fits);
+  void end_round();
   void take_calls(const models::chat_answer& answer);
   void take_text(point now, const models::chat_answer& answer);
   void take_structured(const models::chat_answer& answer);
@@ -118,7 +140,8 @@ private:
   void end(agent_report how);
   void fail(std::string reason, bool retry);
   [[nodiscard]] std::size_t bytes() const noexcept;
-  [[nodiscard]] std::string key_of_call() const;
+  [[nodiscard]] llm_call& at(const open_call& which);
+  [[nodiscard]] std::string key_of_call(std::size_t turn, std::size_t index) const;
 
   const llm_terms terms_;
   std::vector<models::chat_message> first_;
@@ -126,7 +149,7 @@ private:
   std::deque<message_ptr> inputs_; ///< From before a restart: answers that are not taken yet.
   std::string said_;               ///< By people, for the next round.
   phase phase_ = phase::asking;
-  std::string asks_; ///< The key of the question that is open; empty: none.
+  std::vector<open_call> open_; ///< In the order in which they were begun.
   // the text of the answer that is coming
   std::string held_; ///< It may be thoughts, which are not shown.
   bool is_thinking_ = true;

@@ -42,6 +42,7 @@ public:
     carry_out(course_.begin());
   }
   void on_noted() { carry_out(course_.on_noted()); }
+  void on_changed(const change_outcome& outcome) { carry_out(course_.on_changed(outcome)); }
   void on_answered(const message& answer) { carry_out(course_.on_answered(answer)); }
   void on_said(const message& said) { course_.on_said(said); }
   void on_unanswered(const std::string& key, question_end how) {
@@ -122,6 +123,9 @@ public:
   void on_noted() override {
     tell([](conversation_driver& to) { to.on_noted(); });
   }
+  void on_changed(const change_outcome& outcome) override {
+    tell([outcome](conversation_driver& to) { to.on_changed(outcome); });
+  }
 
 private:
   template<class Step>
@@ -175,8 +179,14 @@ start_result llm_agent::start(const order_ptr& order, const agent_port_ptr& port
   const auto known = std::min<std::size_t>(note.inputs, order->messages.size());
   std::vector<message_ptr> later(order->messages.begin() + static_cast<std::ptrdiff_t>(known),
                                  order->messages.end());
-  auto first = first_messages(*order, *input, note.begun_with, thread_id_source().next("material"));
-  conversation course({(*model)->name, input->tools, input->schema, input->rounds_max},
+  const auto mark = thread_id_source().next("material");
+  auto first = first_messages(*order, *input, note.begun_with, mark);
+  conversation course({(*model)->name,
+                       {input->tools, input->agents, input->approved},
+                       input->schema,
+                       input->rounds_max,
+                       mark,
+                       input->settings},
                       std::move(first), std::move(note), std::move(later));
   auto driver = std::make_shared<conversation_driver>(
       conversation_driver::setting{

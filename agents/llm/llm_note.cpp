@@ -8,6 +8,9 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace troupe {
 
 namespace json = boost::json;
@@ -36,10 +39,19 @@ json::object write_turn(const llm_turn& from) {
   json::object out;
   out["content"] = from.content;
   if (!from.calls.empty()) {
-    auto& calls = out["calls"].emplace_array();
-    for (const auto& each : from.calls)
-      calls.emplace_back(json::array{each.id, each.name, each.arguments});
-    out["results"] = json::array(from.results.begin(), from.results.end());
+    json::array calls;
+    json::array results;
+    for (const auto& each : from.calls) {
+      calls.emplace_back(json::array{each.call.id, each.call.name, each.call.arguments});
+      if (each.is_approved)
+        calls.back().get_array().emplace_back(true);
+      if (each.result && !each.is_of_task)
+        results.emplace_back(*each.result);
+      else
+        results.emplace_back(nullptr);
+    }
+    out["calls"] = std::move(calls);
+    out["results"] = std::move(results);
   }
   if (!from.told.empty())
     out["told"] = from.told;
@@ -54,11 +66,14 @@ llm_turn read_turn(const json::value& from) {
   out.content = text_in(*object, "content");
   out.told = text_in(*object, "told");
   for (const auto& each : list_of_note(*object, "calls"))
-    if (const auto* call = each.if_array(); call && call->size() == 3)
-      out.calls.push_back({text_of(call->at(0)), text_of(call->at(1)), text_of(call->at(2))});
-  for (const auto& each : list_of_note(*object, "results"))
-    if (each.is_string())
-      out.results.emplace_back(each.get_string());
+    if (const auto* call = each.if_array(); call && call->size() >= 3)
+      out.calls.push_back({{text_of(call->at(0)), text_of(call->at(1)), text_of(call->at(2))},
+                           std::nullopt,
+                           call->size() > 3});
+  const auto& results = list_of_note(*object, "results");
+  for (std::size_t i = 0; i < std::min(results.size(), out.calls.size()); ++i)
+    if (results[i].is_string())
+      out.calls[i].result = std::string(results[i].get_string());
   return out;
 }
 

@@ -7,18 +7,31 @@
 #include <troupe/protocol/errc.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace troupe {
 
+/// A call of a tool, and what became of it.
+struct llm_call {
+  models::tool_call call;
+  /// What the model is told of it. None: it is under way.
+  std::optional<std::string> result{};
+  bool is_approved = false; ///< By a person, if its tool needs that.
+  /// The result is what a called task has made. It is not part of the written note: that task is
+  /// found again, and its record has it.
+  bool is_of_task = false;
+
+  friend bool operator==(const llm_call&, const llm_call&) = default;
+};
+
 /// An answer of the model, and what it was told about it.
 struct llm_turn {
   std::string content;
-  std::vector<models::tool_call> calls{};
-  std::vector<std::string> results{}; ///< Of the first calls; the others have none yet.
-  std::string told{};                 ///< What it was told behind it; empty: nothing.
+  std::vector<llm_call> calls{};
+  std::string told{}; ///< What it was told behind it; empty: nothing.
 
   friend bool operator==(const llm_turn&, const llm_turn&) = default;
 };

@@ -37,21 +37,27 @@ std::string text_of_artifact(const artifact& from) {
   return out;
 }
 
-/// What other tasks have made, each in a block; empty: nothing.
-std::string blocks_of(const order& of, std::string_view mark) {
-  std::string out;
-  auto left = llm_artifacts_bytes_max;
-  for (const auto& dependency : of.dependencies)
-    for (const auto& made : dependency.artifacts) {
-      const auto text =
-          cut_in_the_middle(text_of_artifact(*made), std::min(llm_artifact_bytes_max, left));
-      left -= std::min(left, text.size());
-      out += "\n<" + std::string(mark) + " task=" + troupe::quoted(dependency.name, 200)
-             + " artifact=" + troupe::quoted(made->name, 200) + ">\n" + text + "\n</"
-             + std::string(mark) + ">\n";
-    }
-  return out;
-}
+/// What others have made, between marks. All blocks of one writer are bounded together.
+class block_writer {
+public:
+  explicit block_writer(std::string_view mark) : mark_(mark) {}
+
+  void add(const std::string& attributes, std::string_view whole) {
+    auto text = cut_in_the_middle(whole, std::min(llm_artifact_bytes_max, left_));
+    // The model knows the mark, and may have told it to who made this.
+    for (auto at = text.find(mark_); !mark_.empty() && at != std::string::npos;
+         at = text.find(mark_, at))
+      text.replace(at, mark_.size(), "...");
+    left_ -= std::min(left_, text.size());
+    out_ += "\n<" + mark_ + attributes + ">\n" + text + "\n</" + mark_ + ">\n";
+  }
+  [[nodiscard]] std::string take() { return std::move(out_); }
+
+private:
+  const std::string mark_;
+  std::size_t left_ = llm_artifacts_bytes_max;
+  std::string out_;
+};
 
 std::string system_text(const llm_input& input, std::string_view mark, bool has_blocks) {
   std::string out = "You do one task of a plan. Answer with its result only.";
@@ -81,11 +87,38 @@ std::string cut_in_the_middle(std::string_view text, std::size_t bytes_max) {
          + std::string(text.substr(tail));
 }
 
+std::string artifact_blocks(const std::vector<dependency_result>& made, std::string_view mark) {
+  block_writer out(mark);
+  for (const auto& dependency : made)
+    for (const auto& each : dependency.artifacts)
+      out.add(" task=" + troupe::quoted(dependency.name, 200)
+                  + " artifact=" + troupe::quoted(each->name, 200),
+              text_of_artifact(*each));
+  return out.take();
+}
+
+std::string told_called(const std::vector<called_task>& called, std::string_view mark) {
+  block_writer out(mark);
+  std::string ends;
+  for (const auto& each : called) {
+    if (each.state != task_state::completed)
+      ends += "error: the task ended as " + std::string(to_string(each.state)) + "\n";
+    else if (each.artifacts.empty())
+      ends += "The task is completed and has made nothing.\n";
+    if (!each.reason.empty())
+      out.add(" status", each.reason);
+    for (const auto& made : each.artifacts)
+      out.add(" artifact=" + troupe::quoted(made->name, 200), text_of_artifact(*made));
+  }
+  return ends + out.take();
+}
+
 std::vector<models::chat_message> first_messages(const order& of, const llm_input& input,
                                                  std::size_t messages, std::string_view mark) {
-  const auto blocks = blocks_of(of, mark);
+  const auto blocks = artifact_blocks(of.dependencies, mark);
+  const bool has_blocks = !blocks.empty() || std::ranges::any_of(input.tools, llm_tool_makes_tasks);
   std::vector<models::chat_message> out;
-  out.push_back({models::speaker::system, system_text(input, mark, !blocks.empty())});
+  out.push_back({models::speaker::system, system_text(input, mark, has_blocks)});
   // Of a lone task the first message is what is asked; what came later stands behind it.
   const bool is_lone = input.prompt.empty() && !of.messages.empty();
   auto prompt = input.prompt;

@@ -20,6 +20,13 @@ inline constexpr std::size_t llm_artifacts_bytes_max = std::size_t{256} << 10;
 /// `text`, or its beginning and its end with a line between that says how much is left out.
 [[nodiscard]] std::string cut_in_the_middle(std::string_view text, std::size_t bytes_max);
 
+/// What tasks have made, each artifact in a block between marks; empty: nothing. `mark`: as below.
+[[nodiscard]] std::string artifact_blocks(const std::vector<dependency_result>& made,
+                                          std::string_view mark);
+/// What called tasks have made, or how they have ended, between marks.
+[[nodiscard]] std::string told_called(const std::vector<called_task>& called,
+                                      std::string_view mark);
+
 /// How the conversation begins, with the first `messages` of the order's. `mark`: fresh, so that no
 /// artifact can have it in it.
 [[nodiscard]] std::vector<models::chat_message> first_messages(const order& of,

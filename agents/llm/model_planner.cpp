@@ -1,9 +1,12 @@
 #include "agents/llm/model_planner.hpp"
 
+#include "agents/llm/change_reply.hpp"
 #include "agents/llm/plan_reply.hpp"
+#include <troupe/protocol/ids.hpp>
 
-#include <optional>
+#include <cstdint>
 #include <utility>
+#include <variant>
 
 namespace troupe {
 
@@ -15,7 +18,8 @@ public:
   model_planning(models::model_client& client, const models::model_settings& model,
                  planning_order_ptr order, planner_port_ptr port)
       : client_(client), model_(model), order_(std::move(order)), port_(std::move(port)),
-        request_(plan_request(*order_)) {}
+        request_(order_->so_far ? change_request(*order_, thread_id_source().next("made"))
+                                : plan_request(*order_)) {}
 
   void ask() {
     if (is_dropped_)
@@ -33,6 +37,7 @@ public:
 
 private:
   void take(models::call_outcome outcome) {
+    tokens_ += outcome.cost.usage.prompt_tokens + outcome.cost.usage.answer_tokens;
     if (!outcome.answer)
       return give_up(outcome.answer.failure.message);
     auto& answer = *outcome.answer.value;
@@ -46,7 +51,8 @@ private:
   }
 
   void read(const std::string& content) {
-    auto made = read_plan_reply(content, order_->agents);
+    auto made = order_->so_far ? read_change_reply(content, order_->agents)
+                               : read_plan_reply(content, order_->agents);
     if (made)
       return end(std::move(*made));
     if (std::exchange(was_repaired_, true))
@@ -62,6 +68,7 @@ private:
     end(report_no_plan{"the model " + model_.name + ": " + why});
   }
   void end(planner_report report) {
+    std::visit([this](auto& each) { each.tokens = tokens_; }, report);
     port_->report(std::move(report));
     drop();
   }
@@ -71,6 +78,7 @@ private:
   const planning_order_ptr order_;
   const planner_port_ptr port_;
   models::chat_request request_;
+  std::uint64_t tokens_ = 0; ///< In all calls.
   bool was_repaired_ = false;
   bool is_dropped_ = false;
   models::call_handle call_;

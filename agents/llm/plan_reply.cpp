@@ -133,31 +133,6 @@ result<void> check_members(const json::object& from, bool of_task, const std::st
   return {};
 }
 
-/// What the reader of plans does not look at: who may do a task, and that names are found.
-result<void> check_tasks(const json::array& tasks, const std::vector<std::string>& agents) {
-  if (tasks.size() > planned_tasks_max)
-    return wrong_reply("/tasks", "has " + std::to_string(tasks.size()) + " tasks; at most "
-                                     + std::to_string(planned_tasks_max) + " are taken");
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto where = "/tasks/" + std::to_string(i);
-    const auto* task = tasks[i].if_object();
-    if (task == nullptr)
-      return wrong_reply(where, "must be an object");
-    if (auto fine = check_members(*task, true, where); !fine)
-      return fine;
-    if (const auto* agent = task->if_contains("agent"); agent && agent->is_string()) {
-      const std::string name(agent->get_string());
-      if (std::ranges::find(agents, name) == agents.end())
-        return wrong_reply(where + "/agent",
-                           troupe::quoted(name, 64) + " is no agent that a planned task may name");
-    }
-    if (const auto* input = task->if_contains("input"); input && has_reference(*input))
-      return wrong_reply(where + "/input", "must not contain \"${\"; what a task depends on is "
-                                           "given to it anyway");
-  }
-  return {};
-}
-
 /// Dependencies name tasks, and make no cycle.
 result<void> check_order(const plan_spec& plan) {
   std::map<std::string, std::size_t> by_name;
@@ -213,7 +188,7 @@ result<planner_report> read_planned(json::object from, const std::vector<std::st
   const auto* tasks = found == nullptr ? nullptr : found->if_array();
   if (tasks == nullptr || tasks->empty())
     return wrong_reply("/tasks", R"(must be a list of tasks; or give "answer" or "noPlan")");
-  if (auto fine = check_tasks(*tasks, agents); !fine)
+  if (auto fine = check_planned_tasks(*tasks, agents, "/tasks"); !fine)
     return fine.error();
   report_plan out;
   out.assumptions = texts_of(from, "assumptions");
@@ -238,6 +213,31 @@ result<planner_report> read_planned(json::object from, const std::vector<std::st
 }
 
 } // namespace
+
+result<void> check_planned_tasks(const json::array& tasks, const std::vector<std::string>& agents,
+                                 const std::string& pointer) {
+  if (tasks.size() > planned_tasks_max)
+    return wrong_reply(pointer, "has " + std::to_string(tasks.size()) + " tasks; at most "
+                                    + std::to_string(planned_tasks_max) + " are taken");
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto where = pointer + "/" + std::to_string(i);
+    const auto* task = tasks[i].if_object();
+    if (task == nullptr)
+      return wrong_reply(where, "must be an object");
+    if (auto fine = check_members(*task, true, where); !fine)
+      return fine;
+    if (const auto* agent = task->if_contains("agent"); agent && agent->is_string()) {
+      const std::string name(agent->get_string());
+      if (std::ranges::find(agents, name) == agents.end())
+        return wrong_reply(where + "/agent",
+                           troupe::quoted(name, 64) + " is no agent that a planned task may name");
+    }
+    if (const auto* input = task->if_contains("input"); input && has_reference(*input))
+      return wrong_reply(where + "/input", "must not contain \"${\"; what a task depends on is "
+                                           "given to it anyway");
+  }
+  return {};
+}
 
 json::object plan_reply_schema(const std::vector<std::string>& agents) {
   return schema_of(false, agents);

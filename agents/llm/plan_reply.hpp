@@ -6,6 +6,7 @@
 #include <troupe/actors/text_planner.hpp>
 #include <troupe/protocol/errc.hpp>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <string>
@@ -24,5 +25,11 @@ inline constexpr std::size_t planned_tasks_max = 200;
 /// The content of an answer. Errors: invalid_document, in words for the model, with the place.
 [[nodiscard]] result<planner_report> read_plan_reply(std::string_view content,
                                                      const std::vector<std::string>& agents);
+
+/// What both kinds of replies share: why tasks of a model cannot be taken (too many, an agent that
+/// they may not name, `${`, an unknown member). `where`: a JSON pointer.
+[[nodiscard]] result<void> check_planned_tasks(const boost::json::array& tasks,
+                                               const std::vector<std::string>& agents,
+                                               const std::string& where);
 
 } // namespace troupe

@@ -1,5 +1,6 @@
 // `troupe card`: the agent card as `troupe serve` would serve it, or whether another card is
 // signed with a key.
+#include "actors/planning/planning_desk.hpp"
 #include "apps/commands.hpp"
 #include "apps/model_setup.hpp"
 #include "apps/plan/text_file.hpp"
@@ -10,6 +11,7 @@
 #include <troupe/net/card_signature.hpp>
 
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -37,9 +39,11 @@ int verify(const card_command_options& options) {
 }
 
 int show(const card_command_options& options) {
-  const auto settings = effective_settings({options.config_file, {}, false});
+  auto settings = effective_settings({options.config_file, {}, false});
   if (!settings)
     return refuse(settings.error(), exit_usage);
+  if (const auto taken = set_templates(*settings); !taken)
+    return refuse(taken.error(), exit_usage);
   const auto models = open_models(options.config_file);
   if (!models)
     return refuse(models.error(), exit_usage);
@@ -47,8 +51,11 @@ int show(const card_command_options& options) {
   if (!agents)
     return refuse(agents.error(), exit_usage);
   const auto& server = settings->server;
+  const auto& planning = settings->executor.planning;
+  const auto templates = planning.is_on ? summaries_of(read_templates(planning).value())
+                                        : std::vector<template_summary>{};
   const auto cards =
-      net::make_card_documents(server, net::default_url(server, server.port), *agents);
+      net::make_card_documents(server, net::default_url(server, server.port), *agents, templates);
   if (!cards)
     return refuse(cards.error(), exit_usage);
   const auto shape = options.shape.value_or(cards->unasked);

@@ -60,9 +60,15 @@ std::vector<path_edge> edges_of(const std::vector<plan_spec_ptr>& plans,
   return out;
 }
 
-/// Longest path to the end of each node; nodes on a cycle stay at 0.
+constexpr std::size_t no_node = static_cast<std::size_t>(-1);
+
+/// Longest path to the end of each node; nodes on a cycle stay at 0. `came_from`: the node before
+/// each on that path, if it has one.
 std::vector<std::int64_t> longest(std::size_t size, const std::vector<path_edge>& edges,
-                                  const std::vector<std::int64_t>& weight) {
+                                  const std::vector<std::int64_t>& weight,
+                                  std::vector<std::size_t>* came_from = nullptr) {
+  if (came_from != nullptr)
+    came_from->assign(size, no_node);
   std::vector<std::size_t> offsets(size + 1, 0);
   std::vector<std::size_t> waits(size, 0);
   for (const auto& edge : edges) {
@@ -85,6 +91,8 @@ std::vector<std::int64_t> longest(std::size_t size, const std::vector<path_edge>
     ready.pop_back();
     end[node] = begin[node] + weight[node];
     for (auto i = offsets[node]; i < offsets[node + 1]; ++i) {
+      if (came_from != nullptr && end[node] > begin[targets[i]])
+        (*came_from)[targets[i]] = node;
       begin[targets[i]] = std::max(begin[targets[i]], end[node]);
       if (--waits[targets[i]] == 0)
         ready.push_back(targets[i]);
@@ -93,16 +101,43 @@ std::vector<std::int64_t> longest(std::size_t size, const std::vector<path_edge>
   return end;
 }
 
+std::vector<std::int64_t> weights_of(const std::vector<plan_spec_ptr>& plans,
+                                     const numbering& nodes, const task_weight& weight) {
+  std::vector<std::int64_t> out(nodes.size(), 0);
+  for (std::uint32_t p = 0; p < plans.size(); ++p)
+    for (std::uint32_t t = 0; t < plans[p]->tasks.size(); ++t)
+      out[nodes.task(p, t)] = std::max<std::int64_t>(0, weight(p, t));
+  return out;
+}
+
 } // namespace
+
+std::vector<std::vector<bool>> critical_tasks(const std::vector<plan_spec_ptr>& plans,
+                                              const resolved_objective& edges,
+                                              const task_weight& weight) {
+  const numbering nodes(plans);
+  std::vector<std::size_t> came_from;
+  const auto end = longest(nodes.size(), edges_of(plans, edges, nodes),
+                           weights_of(plans, nodes, weight), &came_from);
+  std::vector<bool> is_on(nodes.size(), false);
+  const auto last = std::max_element(end.begin(), end.end());
+  if (last != end.end() && *last > 0)
+    for (auto at = static_cast<std::size_t>(last - end.begin()); at != no_node; at = came_from[at])
+      is_on[at] = true;
+  std::vector<std::vector<bool>> out;
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    auto& marks = out.emplace_back();
+    for (std::size_t t = 0; t < plans[p]->tasks.size(); ++t)
+      marks.push_back(is_on[nodes.task(p, t)]);
+  }
+  return out;
+}
 
 std::int64_t critical_path(const std::vector<plan_spec_ptr>& plans, const resolved_objective& edges,
                            const task_weight& weight) {
   const numbering nodes(plans);
-  std::vector<std::int64_t> weights(nodes.size(), 0);
-  for (std::uint32_t p = 0; p < plans.size(); ++p)
-    for (std::uint32_t t = 0; t < plans[p]->tasks.size(); ++t)
-      weights[nodes.task(p, t)] = std::max<std::int64_t>(0, weight(p, t));
-  const auto end = longest(nodes.size(), edges_of(plans, edges, nodes), weights);
+  const auto end =
+      longest(nodes.size(), edges_of(plans, edges, nodes), weights_of(plans, nodes, weight));
   return end.empty() ? 0 : *std::max_element(end.begin(), end.end());
 }
 

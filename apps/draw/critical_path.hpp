@@ -21,6 +21,12 @@ using task_weight = std::function<std::int64_t(std::uint32_t plan, std::uint32_t
                                          const resolved_objective& edges,
                                          const task_weight& weight);
 
+/// For each task of each plan whether it is on the heaviest path; of several such paths one is
+/// marked. None, if no task has a weight.
+[[nodiscard]] std::vector<std::vector<bool>> critical_tasks(const std::vector<plan_spec_ptr>& plans,
+                                                            const resolved_objective& edges,
+                                                            const task_weight& weight);
+
 /// How many tasks the longest chain has, alternatives not counted.
 [[nodiscard]] std::int64_t critical_path_tasks(const std::vector<plan_spec_ptr>& plans,
                                                const resolved_objective& edges);

@@ -136,6 +136,7 @@ std::string link(const band& from, const band& to, int lane, std::string_view ki
 constexpr std::string_view look =
     "<style>text{font:13px "
     "sans-serif;fill:#222}.n{fill:#fff;stroke:#57768f;rx:6}.b{fill:#eef3f7;stroke:#b8c7d3;rx:8}"
+    ".c{stroke:#a8321c;stroke-width:3}"
     ".h{font-weight:bold}.e{fill:none;stroke:#57768f;stroke-width:1.3;marker-end:url(#e)}"
     ".x{fill:none;stroke:#a8641c;stroke-width:1.3;marker-end:url(#x)}"
     ".p{fill:none;stroke:#333;stroke-width:2;marker-end:url(#p)}"
@@ -161,12 +162,16 @@ void draw_band(std::string& out, const band& where, const plan_spec& plan, std::
          + xml_escaped(cut_to(clean_line(shown_name(plan, index)), 80, "…")) + "</text>\n";
 }
 
-void draw_boxes(std::string& out, const band& where, const plan_spec& plan) {
+void draw_boxes(std::string& out, const band& where, const plan_spec& plan, std::size_t index,
+                const graph_marks& marks) {
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     const int x = where.at.x + where.places[t].x;
     const int y = where.at.y + where.places[t].y;
-    const std::string name = clean_line(shown_name(plan.tasks[t], t));
-    out += "<g><title>" + xml_escaped(name) + "</title><rect class=\"n\"" + attribute("x", x)
+    const auto took = marks.duration(index, t);
+    const std::string name =
+        clean_line(shown_name(plan.tasks[t], t)) + (took.empty() ? "" : ", " + took);
+    out += "<g><title>" + xml_escaped(name) + "</title><rect class=\""
+           + (marks.is_critical(index, t) ? "n c" : "n") + "\"" + attribute("x", x)
            + attribute("y", y) + attribute("width", box_width) + attribute("height", box_height)
            + "/><text" + attribute("x", x + box_width / 2) + attribute("y", y + box_height / 2 + 4)
            + " text-anchor=\"middle\">" + xml_escaped(cut_to(name, label_columns, "…"))
@@ -197,7 +202,8 @@ void draw_edges(std::string& out, const std::vector<band>& bands, const resolved
 
 } // namespace
 
-result<std::string> draw_svg(const objective_spec& spec, const resolved_objective& edges) {
+result<std::string> draw_svg(const objective_spec& spec, const resolved_objective& edges,
+                             const graph_marks& marks) {
   std::size_t tasks = 0;
   std::size_t links = 0;
   for (std::size_t p = 0; p < spec.plans.size(); ++p) {
@@ -235,7 +241,7 @@ result<std::string> draw_svg(const objective_spec& spec, const resolved_objectiv
     draw_band(out, bands[p], *spec.plans[p], p);
   draw_edges(out, bands, edges);
   for (std::size_t p = 0; p < bands.size(); ++p)
-    draw_boxes(out, bands[p], *spec.plans[p]);
+    draw_boxes(out, bands[p], *spec.plans[p], p, marks);
   int lane = 0;
   for (std::size_t p = 0; p < bands.size(); ++p) {
     for (const auto d : edges.plans[p].dependencies)

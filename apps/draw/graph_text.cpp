@@ -16,15 +16,16 @@ namespace {
 class text_drawing {
 public:
   text_drawing(const objective_spec& spec, const resolved_objective& edges,
-               const text_graph_options& options)
-      : spec_(spec), edges_(edges), options_(options) {}
+               const text_graph_options& options, const graph_marks& marks)
+      : spec_(spec), edges_(edges), options_(options), marks_(marks) {}
 
   std::string draw() {
     std::size_t tasks = 0;
     for (const auto& plan : spec_.plans)
       tasks += plan->tasks.size();
     const std::string name = spec_.name.empty() ? "Objective" : spec_.name;
-    line(name + ": " + counted(spec_.plans.size(), "plan") + ", " + counted(tasks, "task"));
+    line(name + ": " + counted(spec_.plans.size(), "plan") + ", " + counted(tasks, "task")
+         + (marks_.critical.empty() ? "" : "; * marks the critical path"));
     for (std::uint32_t p = 0; p < spec_.plans.size(); ++p) {
       if (p >= options_.plans_max) {
         line("");
@@ -73,8 +74,12 @@ private:
     for (std::size_t i = 0; i < shown; ++i) {
       const auto& spec = spec_.plans[p]->tasks[tasks[i]];
       std::string text = lead(number, i, tasks.size()) + shown_name(spec, tasks[i]);
+      if (marks_.is_critical(p, tasks[i]))
+        text += " *";
       if (!spec.agent.empty())
         text += " [" + spec.agent + "]";
+      if (const auto took = marks_.duration(p, tasks[i]); !took.empty())
+        text += " " + took;
       line(text + arrows(dependencies_of(p, tasks[i])));
     }
     if (shown < tasks.size())
@@ -133,6 +138,7 @@ private:
   const objective_spec& spec_;
   const resolved_objective& edges_;
   const text_graph_options& options_;
+  const graph_marks& marks_;
   std::string out_;
 };
 
@@ -164,6 +170,13 @@ std::string node(std::size_t plan, std::size_t task) {
   return "p" + std::to_string(plan) + "t" + std::to_string(task);
 }
 
+/// The name of a task, and how long it took.
+std::string labelled(const plan_spec& plan, std::size_t index, std::size_t task,
+                     const graph_marks& marks) {
+  const auto took = marks.duration(index, task);
+  return shown_name(plan.tasks[task], task) + (took.empty() ? "" : ", " + took);
+}
+
 /// Calls `edge(from, to)` for every dependency between tasks, and `link(from, to)` for those
 /// between plans.
 template<class Edge, class Link>
@@ -184,11 +197,12 @@ void each_edge(const objective_spec& spec, const resolved_objective& edges, Edge
 } // namespace
 
 std::string draw_text(const objective_spec& spec, const resolved_objective& edges,
-                      const text_graph_options& options) {
-  return text_drawing(spec, edges, options).draw();
+                      const text_graph_options& options, const graph_marks& marks) {
+  return text_drawing(spec, edges, options, marks).draw();
 }
 
-std::string draw_dot(const objective_spec& spec, const resolved_objective& edges) {
+std::string draw_dot(const objective_spec& spec, const resolved_objective& edges,
+                     const graph_marks& marks) {
   std::string out = "digraph troupe {\n  label=\"" + for_dot(spec.name)
                     + "\";\n"
                       "  labelloc=t;\n  rankdir=LR;\n  compound=true;\n  newrank=true;\n"
@@ -198,7 +212,8 @@ std::string draw_dot(const objective_spec& spec, const resolved_objective& edges
     out += "  subgraph cluster_" + std::to_string(p) + " {\n    label=\""
            + for_dot(shown_name(plan, p)) + "\";\n";
     for (std::size_t t = 0; t < plan.tasks.size(); ++t)
-      out += "    " + node(p, t) + " [label=\"" + for_dot(shown_name(plan.tasks[t], t)) + "\"];\n";
+      out += "    " + node(p, t) + " [label=\"" + for_dot(labelled(plan, p, t, marks)) + "\""
+             + (marks.is_critical(p, t) ? ", penwidth=3" : "") + "];\n";
     if (plan.tasks.empty())
       out += "    " + node(p, 0) + " [style=invis, label=\"\"];\n";
     out += "  }\n";
@@ -218,15 +233,23 @@ std::string draw_dot(const objective_spec& spec, const resolved_objective& edges
   return out + "}\n";
 }
 
-std::string draw_mermaid(const objective_spec& spec, const resolved_objective& edges) {
+std::string draw_mermaid(const objective_spec& spec, const resolved_objective& edges,
+                         const graph_marks& marks) {
   std::string out = "flowchart LR\n";
   for (std::size_t p = 0; p < spec.plans.size(); ++p) {
     const auto& plan = *spec.plans[p];
     out += "  subgraph p" + std::to_string(p) + "[\"" + for_mermaid(shown_name(plan, p)) + "\"]\n";
     for (std::size_t t = 0; t < plan.tasks.size(); ++t)
-      out += "    " + node(p, t) + "[\"" + for_mermaid(shown_name(plan.tasks[t], t)) + "\"]\n";
+      out += "    " + node(p, t) + "[\"" + for_mermaid(labelled(plan, p, t, marks)) + "\"]\n";
     out += "  end\n";
   }
+  std::string critical;
+  for (std::size_t p = 0; p < spec.plans.size(); ++p)
+    for (std::size_t t = 0; t < spec.plans[p]->tasks.size(); ++t)
+      if (marks.is_critical(p, t))
+        critical += (critical.empty() ? "" : ",") + node(p, t);
+  if (!critical.empty())
+    out += "  classDef critical stroke-width:3px\n  class " + critical + " critical\n";
   each_edge(
       spec, edges,
       [&](const std::string& from, const std::string& to) {

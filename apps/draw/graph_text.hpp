@@ -8,8 +8,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace troupe {
+
+/// What a drawing says of tasks besides their names: by plan and task, both empty for nothing.
+struct graph_marks {
+  std::vector<std::vector<bool>> critical;         ///< On the critical path.
+  std::vector<std::vector<std::string>> durations; ///< How long it took; empty: not known.
+
+  [[nodiscard]] bool is_critical(std::size_t plan, std::size_t task) const {
+    return plan < critical.size() && critical[plan][task];
+  }
+  [[nodiscard]] std::string duration(std::size_t plan, std::size_t task) const {
+    return plan < durations.size() ? durations[plan][task] : std::string{};
+  }
+};
 
 struct text_graph_options {
   std::size_t width = 100;          ///< Columns; no line is wider.
@@ -23,11 +37,14 @@ struct text_graph_options {
 /// Plan by plan its layers (what may run at once), each task with what it waits for behind an
 /// arrow. Large plans are folded, with a note.
 [[nodiscard]] std::string draw_text(const objective_spec& spec, const resolved_objective& edges,
-                                    const text_graph_options& options);
+                                    const text_graph_options& options,
+                                    const graph_marks& marks = {});
 
 /// Complete, however large.
-[[nodiscard]] std::string draw_dot(const objective_spec& spec, const resolved_objective& edges);
-[[nodiscard]] std::string draw_mermaid(const objective_spec& spec, const resolved_objective& edges);
+[[nodiscard]] std::string draw_dot(const objective_spec& spec, const resolved_objective& edges,
+                                   const graph_marks& marks = {});
+[[nodiscard]] std::string draw_mermaid(const objective_spec& spec, const resolved_objective& edges,
+                                       const graph_marks& marks = {});
 
 /// Above this many tasks an SVG is of no use; `draw_svg` refuses (limit_exceeded) and
 /// recommends dot.
@@ -35,6 +52,7 @@ inline constexpr std::size_t svg_tasks_max = 5000;
 
 /// Left to right in layers, a band per plan, few crossings; readable on light and dark backgrounds.
 [[nodiscard]] result<std::string> draw_svg(const objective_spec& spec,
-                                           const resolved_objective& edges);
+                                           const resolved_objective& edges,
+                                           const graph_marks& marks = {});
 
 } // namespace troupe

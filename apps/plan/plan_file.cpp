@@ -109,6 +109,18 @@ result<resolved_objective> check_plan_file(const plan_file& file, const agent_re
   return edges;
 }
 
+result<checked_file> read_and_check(const std::string& path, const param_values& params) {
+  agent_registry agents;
+  register_own_agents(agents);
+  auto file = read_plan_file(path, params);
+  if (!file)
+    return file.error();
+  auto edges = check_plan_file(*file, agents);
+  if (!edges)
+    return edges.error();
+  return checked_file{std::move(*file), std::move(*edges)};
+}
+
 void make_ids_local(objective_spec& spec) {
   spec.id = {};
   for (auto& plan : spec.plans) {

@@ -44,6 +44,15 @@ using param_values = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] result<resolved_objective> check_plan_file(const plan_file& file,
                                                          const agent_registry& agents);
 
+struct checked_file {
+  plan_file file;
+  resolved_objective edges;
+};
+
+/// read_plan_file and check_plan_file, with the agents of a person's own files.
+[[nodiscard]] result<checked_file> read_and_check(const std::string& path,
+                                                  const param_values& params);
+
 /// `why` as found in `file`: with its name and the line of the field.
 [[nodiscard]] error locate(const plan_file& file, error why);
 

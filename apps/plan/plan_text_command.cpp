@@ -2,6 +2,7 @@
 
 #include "apps/options.hpp"
 #include "apps/plan/plan_file.hpp"
+#include "apps/plan/template_files.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
@@ -181,8 +182,13 @@ int plan_text_command(const plan_text_options& options) {
     request.prefers_objective = true;
   for (const auto& [name, value] : options.params)
     request.params.emplace(name, boost::json::value(value));
+  const auto templates = templates_with(options.directory);
+  if (!templates) {
+    complain(templates.error().message);
+    return exit_usage;
+  }
   planner::planning_settings settings;
-  settings.templates = planner::shipped_templates();
+  settings.templates = **templates;
   const auto made = planner::decide(request, settings);
   if (!made) {
     complain(made.error().message);

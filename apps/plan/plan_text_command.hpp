@@ -17,6 +17,7 @@ struct plan_text_options {
   bool as_text = false;
   bool prefers_objective = false;
   std::string template_name; ///< Empty: none.
+  std::string directory;     ///< Of templates beside those of the program; empty: none.
   std::vector<std::pair<std::string, std::string>> params;
 };
 

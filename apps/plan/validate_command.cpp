@@ -1,37 +1,18 @@
-// `troupe validate` and `troupe graph`: read and check a plan file, run nothing.
+// `troupe validate`: reads and checks plan files, runs nothing.
 #include "apps/commands.hpp"
 #include "apps/draw/critical_path.hpp"
-#include "apps/draw/graph_text.hpp"
+#include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/terminal/console.hpp"
-#include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
 
-#include <cstdlib>
-
-#include <unistd.h>
+#include <cstdint>
+#include <string>
 
 namespace troupe {
 
 namespace {
-
-struct checked_file {
-  plan_file file;
-  resolved_objective edges;
-};
-
-result<checked_file> read_and_check(const std::string& path, const param_values& params) {
-  agent_registry agents;
-  register_own_agents(agents);
-  auto file = read_plan_file(path, params);
-  if (!file)
-    return file.error();
-  auto edges = check_plan_file(*file, agents);
-  if (!edges)
-    return edges.error();
-  return checked_file{std::move(*file), std::move(*edges)};
-}
 
 struct plan_numbers {
   std::uint64_t plans = 0;
@@ -95,22 +76,6 @@ void say_refusal(const error& why, const std::string& name) {
   say(line + "\n");
 }
 
-result<std::string> draw(const checked_file& file, graph_format format) {
-  const auto& spec = file.file.objective;
-  switch (format) {
-    case graph_format::dot: return draw_dot(spec, file.edges);
-    case graph_format::mermaid: return draw_mermaid(spec, file.edges);
-    case graph_format::svg: return draw_svg(spec, file.edges);
-    case graph_format::text: break;
-  }
-  text_graph_options options;
-  if (::isatty(STDOUT_FILENO) == 1)
-    options.width = size_of(STDOUT_FILENO).columns;
-  options.unicode =
-      is_utf8_locale(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG"));
-  return draw_text(spec, file.edges, options);
-}
-
 } // namespace
 
 int validate_command(const validate_options& options) {
@@ -124,24 +89,10 @@ int validate_command(const validate_options& options) {
     }
     if (options.json)
       say_refusal(file.error(), name);
-    complain(file.error().message);
+    complain_about_plan(file.error(), path);
     code = exit_usage;
   }
   return code;
-}
-
-int graph_command(const graph_options& options) {
-  const auto file = read_and_check(options.file, options.params);
-  if (!file) {
-    complain(file.error().message);
-    return exit_usage;
-  }
-  const auto drawing = draw(*file, options.format);
-  if (!drawing) {
-    complain(drawing.error().message);
-    return exit_usage;
-  }
-  return say(*drawing) ? exit_ok : exit_failed;
 }
 
 } // namespace troupe

@@ -7,6 +7,7 @@
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_parser.hpp"
 #include <troupe/net/card_signature.hpp>
+#include <troupe/protocol/agent_card.hpp>
 
 #include <boost/json/serialize.hpp>
 
@@ -180,6 +181,23 @@ int agent_command(const agent_options& options) {
   }
   return exit_code_of(
       code, say(draw_card(*card, on->client->where(), verified, stdout_colour(options.colour))));
+}
+
+int server_templates_command(const templates_options& options) {
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  const auto card = on->client->card();
+  if (!card)
+    return on->refuse(card.error());
+  std::vector<listed_template> rows;
+  for (const auto& each : card->skills)
+    if (std::ranges::find(each.tags, template_tag) != each.tags.end())
+      rows.push_back({each.name, each.examples.empty() ? std::string{} : each.examples.front(),
+                      each.description});
+  return say(draw_templates(rows, options.format, stdout_width(), stdout_colour(options.colour)))
+             ? exit_ok
+             : exit_failed;
 }
 
 } // namespace troupe

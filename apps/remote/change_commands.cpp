@@ -1,4 +1,4 @@
-// `troupe modify` and `history`: changes of objectives and plans of a server.
+// `troupe modify`, `replan` and `history`: changes of objectives and plans of a server.
 #include "apps/plan/text_file.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
@@ -7,6 +7,7 @@
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/opt/plan_operations.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/plan_change.hpp>
 
@@ -79,11 +80,11 @@ result<std::string> find_only_plan(const server_link& on, const std::string& obj
                         + "; write the id of a plan");
 }
 
-/// Whether an operation is about tasks, or about a plan that it does not name: one of plans/modify.
+/// Whether it is one of plans/modify. One that both methods have is, if it names no plan.
 bool is_of_plan(const json::value& operation) {
   const auto op = text_in(operation, "op");
-  return op.ends_with("Task") || op.ends_with("Dependency") || op == "setDeadline"
-         || op == "setPriority" || (op == "setPlan" && text_in(operation, "plan").empty());
+  return opt::is_plan_operation(op)
+         && (!opt::is_objective_operation(op) || text_in(operation, "plan").empty());
 }
 
 bool is_of_plan(const json::object& change) {
@@ -164,7 +165,7 @@ std::string draw_report(const json::object& report, const changed_object& of, bo
                     + (revision ? json::serialize(*revision) : "?") + "\n";
   for (const auto& [key, value] : report) {
     const auto* ids = value.if_array();
-    if (ids == nullptr)
+    if (ids == nullptr || key == "operations")
       continue;
     std::string line;
     for (const auto& each : *ids)
@@ -181,6 +182,53 @@ std::string operation_words(const json::value& operation) {
   for (const auto* member : {"task", "plan", "name", "on"})
     if (const auto text = text_in(operation, member); !text.empty())
       return out + " " + text;
+  return out;
+}
+
+json::object replan_of(const replan_options& options, const std::string& id, std::string text) {
+  json::object out;
+  out["id"] = id;
+  if (!text.empty())
+    out["text"] = std::move(text);
+  if (!options.template_name.empty())
+    out["template"] = options.template_name;
+  json::object params;
+  for (const auto& [name, value] : options.params)
+    params[name] = value;
+  if (!params.empty())
+    out["params"] = std::move(params);
+  if (!options.reason.empty())
+    out["reason"] = options.reason;
+  if (options.if_revision)
+    out["ifRevision"] = *options.if_revision;
+  if (options.is_dry)
+    out["dryRun"] = true;
+  else
+    out["requestId"] = thread_id_source().next("req");
+  return out;
+}
+
+/// `  addPlan Tent: Buy a tent, Pack it`, a line for each operation of the planner, and who it was.
+std::string draw_planned(const json::object& report) {
+  std::string out;
+  if (const auto* operations = report.if_contains("operations");
+      operations && operations->is_array())
+    for (const auto& each : operations->get_array()) {
+      auto line = operation_words(each);
+      std::string tasks;
+      if (const auto* all = each.is_object() ? each.get_object().if_contains("tasks") : nullptr;
+          all && all->is_array())
+        for (const auto& task : all->get_array())
+          tasks += (tasks.empty() ? ": " : ", ") + text_in(task, "name");
+      out += "  " + clean_line(line + tasks) + "\n";
+    }
+  const auto* note = report.if_contains("planner");
+  const auto* members = note ? note->if_object() : nullptr;
+  const auto* reasons = members ? members->if_contains("reasons") : nullptr;
+  if (reasons && reasons->is_array() && !reasons->get_array().empty())
+    if (const auto* last = reasons->get_array().back().if_string())
+      out +=
+          clean_line("planned by the " + text_in(*note, "who") + ": " + std::string(*last)) + "\n";
   return out;
 }
 
@@ -253,6 +301,34 @@ int modify_command(const modify_options& options) {
   const auto text = options.json ? json::serialize(*done) + "\n"
                                  : draw_report(done->get_object(), *of, options.is_dry);
   return say(text) ? exit_ok : exit_failed;
+}
+
+int replan_command(const replan_options& options) {
+  if (options.text.empty() && options.template_name.empty()) {
+    complain("how is it to go on? A text (- reads standard input), or --template NAME");
+    return exit_usage;
+  }
+  auto text = options.text == "-" ? read_text(options.text, opt::description_bytes_max)
+                                  : result<std::string>(options.text);
+  if (!text)
+    return refuse_usage(text.error());
+  const auto on = link_to(options.server);
+  if (!on)
+    return refuse_usage(on.error());
+  auto id = find_objective_id(*on, options.id);
+  if (!id)
+    return on->refuse(id.error());
+  const auto done =
+      on->client->ask(a2a::operation::replan_objective, replan_of(options, *id, std::move(*text)));
+  if (!done)
+    return on->refuse(done.error());
+  if (!done->is_object())
+    return on->refuse(make_error(errc::invalid_agent_response, "the answer is no object"));
+  const auto& report = done->get_object();
+  const auto words = options.json
+                         ? json::serialize(report) + "\n"
+                         : draw_report(report, {*id, false}, options.is_dry) + draw_planned(report);
+  return say(words) ? exit_ok : exit_failed;
 }
 
 int history_command(const history_options& options) {

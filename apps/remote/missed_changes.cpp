@@ -31,15 +31,16 @@ private:
 /// `before`: null if the task was not there, or had not begun.
 void add_state_of(change_list& to, const plan_view& plan, std::uint32_t p, std::uint32_t t,
                   const task_row* before) {
-  const auto& slot = plan.tasks[t];
+  const auto& summary = plan.tasks[t];
   const task_row none;
   const auto& old = before == nullptr ? none : *before;
-  if (slot.state == old.state && slot.attempt == old.attempt && slot.generation == old.generation)
+  if (summary.state == old.state && summary.attempt == old.attempt
+      && summary.generation == old.generation)
     return;
-  if (slot.state == task_state::unspecified)
+  if (summary.state == task_state::unspecified)
     to.add(tasks_renewed{p, {t}});
   else
-    to.add(task_moved{slot.state, slot.attempt, nullptr}, {plan.task_at(t), false, p, t});
+    to.add(task_moved{summary.state, summary.attempt, nullptr}, {plan.task_at(t), false, p, t});
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls` and `show` of a server.
+#include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/remote_records.hpp"
@@ -139,8 +140,10 @@ std::vector<std::string_view> states_of(objective_step step) {
 
 int submit_command(const submit_options& options) {
   auto params = request_of(options);
-  if (!params)
-    return refuse_usage(params.error());
+  if (!params) {
+    complain_about_plan(params.error(), options.file);
+    return exit_usage;
+  }
   const auto on = link_to(options.server);
   if (!on)
     return refuse_usage(on.error());

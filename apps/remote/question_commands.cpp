@@ -42,6 +42,17 @@ std::string claimed_by(const json::value& question) {
   return claim ? text_in(*claim, "by") : std::string{};
 }
 
+/// The way to a task elsewhere that asks: `support: r1 > deep: r2`; empty: the task itself asks.
+std::string asker_of(const json::value& question) {
+  std::string out;
+  boost::system::error_code failed;
+  const auto* found = question.find_pointer("/data/troupe~1v1~1asker", failed);
+  const auto* path = found != nullptr ? found->if_array() : nullptr;
+  for (const auto& each : path != nullptr ? *path : json::array{})
+    out += (out.empty() ? "" : " > ") + text_in(each, "target") + ": " + text_in(each, "taskId");
+  return out;
+}
+
 std::string draw_inputs(const std::vector<json::value>& all, const inbox_options& options) {
   std::string out;
   if (options.format == list_format::json || options.format == list_format::name) {
@@ -60,6 +71,10 @@ std::string draw_inputs(const std::vector<json::value>& all, const inbox_options
       std::ranges::any_of(all, [](const json::value& each) { return !claimed_by(each).empty(); });
   if (any_claimed)
     table.heads.emplace_back("CLAIMED BY");
+  const bool any_elsewhere =
+      std::ranges::any_of(all, [](const json::value& each) { return !asker_of(each).empty(); });
+  if (any_elsewhere)
+    table.heads.emplace_back("FOR");
   table.heads.emplace_back("ASKS");
   for (const auto& each : all) {
     const auto since = parse_rfc3339(text_in(each, "since")).value_or(timestamp{});
@@ -71,6 +86,8 @@ std::string draw_inputs(const std::vector<json::value>& all, const inbox_options
     }
     if (any_claimed)
       row.push_back({claimed_by(each)});
+    if (any_elsewhere)
+      row.push_back({asker_of(each)});
     row.push_back({text_in(each, "prompt")});
     table.rows.push_back(std::move(row));
   }

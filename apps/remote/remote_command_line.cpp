@@ -91,6 +91,14 @@ const std::string modify_footer = with_servers(R"(Examples:
 
 The operations are those of plans/modify and objectives/modify (docs/objectives.md). All are done, or none.)");
 
+const std::string replan_footer = with_servers(R"(Examples:
+  troupe replan trip "First buy a tent, then pack." --dry-run
+  troupe replan trip --template birthday-party --param guests=8
+  troupe replan trip - < list.txt
+
+The objective pauses, the planner of the server makes a change of the text (docs/planner.md), and it goes on. A list
+or a template takes the place of the plans that have not begun; a model may change anything that troupe modify may.)");
+
 const std::string history_footer = with_servers(R"(Examples:
   troupe history trip                      with the changes of its plans
   troupe history trip.p0 --after 3
@@ -249,6 +257,23 @@ void add_change_commands(CLI::App& app, remote_commands& to) {
   add_server(modify, to.modify.server);
   modify.footer(modify_footer);
 
+  auto& replan =
+      *app.add_subcommand("replan", "Let the planner of a server change an objective by a text");
+  add_id(replan, to.replan.id, "Its id, the beginning of it, or @last");
+  replan.add_option("TEXT", to.replan.text, "How it is to go on; - reads standard input");
+  replan.add_option("--template", to.replan.template_name, "Take this template")->type_name("NAME");
+  add_params(replan, to.replan.params);
+  replan.add_option("--reason", to.replan.reason, "Why, for the history; else the text")
+      ->type_name("TEXT");
+  replan
+      .add_option("--if-revision", to.replan.if_revision,
+                  "Only if nobody has changed it since this revision")
+      ->type_name("N");
+  replan.add_flag("--dry-run", to.replan.is_dry, "Only say what would change");
+  replan.add_flag("--json", to.replan.json, "The answer as JSON");
+  add_server(replan, to.replan.server);
+  replan.footer(replan_footer);
+
   auto& history = *app.add_subcommand("history", "Show how an objective or a plan was changed");
   add_id(history, to.history.id, "Of the plan; or of the objective, the beginning of it, or @last");
   auto* after = history.add_option("--after", to.history.after, "Only changes after this revision")
@@ -274,19 +299,6 @@ void add_remote_agent(CLI::App& app, remote_commands& to) {
 }
 
 } // namespace
-
-void add_server(CLI::App& to, std::string& server) {
-  to.add_option("--server", server, "The server: a URL, or the alias of a target")
-      ->type_name("URL|ALIAS");
-}
-
-void add_format(CLI::App& to, list_format& format) {
-  static const std::map<std::string, list_format> formats{
-      {"json", list_format::json}, {"name", list_format::name}, {"wide", list_format::wide}};
-  add_choice(to, "-o", format, formats, "wide: more columns; json: an object a line; name: ids");
-  to.add_flag_callback(
-      "--json", [&format] { format = list_format::json; }, "As -o json");
-}
 
 void add_remote_commands(CLI::App& app, remote_commands& to) {
   add_task_commands(app, to);
@@ -390,6 +402,8 @@ std::optional<remote_command> chosen_remote(const CLI::App& app, const remote_co
     return from.claim;
   if (is("modify"))
     return from.modify;
+  if (is("replan"))
+    return from.replan;
   if (is("history"))
     return from.history;
   if (is("pause"))

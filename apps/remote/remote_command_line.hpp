@@ -28,6 +28,7 @@ struct remote_commands {
   answer_options answer;
   claim_options claim;
   modify_options modify;
+  replan_options replan;
   history_options history;
   step_options pause{{}, objective_step::pause, {}};
   step_options resume{{}, objective_step::resume, {}};
@@ -39,17 +40,13 @@ using remote_command =
     std::variant<send_options, tasks_options, task_options, cancel_options, push_add_options,
                  push_list_options, push_remove_options, agent_options, submit_options,
                  watch_options, inbox_options, answer_options, claim_options, modify_options,
-                 history_options, step_options, context_options, remote_agent_options>;
+                 replan_options, history_options, step_options, context_options,
+                 remote_agent_options>;
 
 /// Adds the subcommands, which fill `to` in.
 void add_remote_commands(CLI::App& app, remote_commands& to);
 /// The one that was chosen; nothing if it was none of these.
 [[nodiscard]] std::optional<remote_command> chosen_remote(const CLI::App& app,
                                                           const remote_commands& from);
-
-/// `--server`, with its help.
-void add_server(CLI::App& to, std::string& server);
-/// `-o wide|json|name`, and `--json` for `-o json`.
-void add_format(CLI::App& to, list_format& format);
 
 } // namespace troupe

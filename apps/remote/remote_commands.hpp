@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/options.hpp"
+#include "apps/plan/templates_command.hpp"
 #include "apps/remote/remote_options.hpp"
 #include "apps/remote/targets.hpp"
 
@@ -26,12 +27,16 @@ namespace troupe {
 [[nodiscard]] int answer_command(const answer_options& options);
 [[nodiscard]] int claim_command(const claim_options& options);
 [[nodiscard]] int modify_command(const modify_options& options);
+[[nodiscard]] int replan_command(const replan_options& options);
 [[nodiscard]] int history_command(const history_options& options);
 [[nodiscard]] int step_command(const step_options& options);
 /// `ls`, `show` and `logs`, of a server in place of this computer.
 [[nodiscard]] int list_objectives_command(const list_runs_options& options, chosen_server server);
 [[nodiscard]] int show_objective_command(const show_run_options& options, chosen_server server);
 [[nodiscard]] int objective_logs_command(const run_logs_options& options, chosen_server server);
+
+/// `templates ls`, of a server's card.
+[[nodiscard]] int server_templates_command(const templates_options& options);
 
 [[nodiscard]] int context_command(const context_options& options);
 

@@ -144,6 +144,18 @@ struct modify_options {
   bool json = false;
 };
 
+struct replan_options {
+  std::string server;
+  std::string id;
+  std::string text; ///< `-`: standard input.
+  std::string template_name;
+  std::vector<std::pair<std::string, std::string>> params;
+  std::string reason;
+  std::optional<std::uint64_t> if_revision;
+  bool is_dry = false;
+  bool json = false;
+};
+
 struct history_options {
   std::string server;
   std::string id;

@@ -181,13 +181,4 @@ result<std::string> find_objective_id(const server_link& on, const std::string& 
                                               + "; write more of the id");
 }
 
-bool stdout_colour(colour_choice choice) {
-  return use_colour(choice, ::isatty(STDOUT_FILENO) == 1, own_colour_variables());
-}
-
-std::size_t stdout_width() {
-  return ::isatty(STDOUT_FILENO) == 1 ? size_of(STDOUT_FILENO).columns
-                                      : static_cast<std::size_t>(-1);
-}
-
 } // namespace troupe

@@ -4,6 +4,7 @@
 
 #include "apps/remote/remote_options.hpp"
 #include "apps/remote/targets.hpp"
+#include "apps/terminal/console.hpp"
 #include "client/a2a/remote.hpp"
 #include "client/a2a/target.hpp"
 #include "protocol/json/text_in.hpp"
@@ -62,10 +63,5 @@ struct connection_words {
 /// unsupported_operation (need_objectives), objective_not_found, invalid_params (several begin so),
 /// and the server's.
 [[nodiscard]] result<std::string> find_objective_id(const server_link& on, const std::string& name);
-
-/// Whether standard output gets colours.
-[[nodiscard]] bool stdout_colour(colour_choice choice);
-/// Of standard output, if it is a terminal; else no line is cut.
-[[nodiscard]] std::size_t stdout_width();
 
 } // namespace troupe

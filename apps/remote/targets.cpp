@@ -2,7 +2,9 @@
 
 #include "apps/plan/text_file.hpp"
 #include "apps/runs/run_folder.hpp"
+#include "client/proxy.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/http_url.hpp"
 #include "protocol/text/near_name.hpp"
 
 #include <algorithm>
@@ -40,6 +42,16 @@ constexpr auto target_members = std::to_array<std::string_view>({"alias",
                                                                  "examples",
                                                                  "preferred-transports",
                                                                  "default",
+                                                                 "basic-user",
+                                                                 "basic-password-file",
+                                                                 "basic-password-env",
+                                                                 "oauth-token-url",
+                                                                 "oauth-client-id",
+                                                                 "oauth-client-secret-file",
+                                                                 "oauth-client-secret-env",
+                                                                 "oauth-scope",
+                                                                 "proxy",
+                                                                 "origin",
                                                                  "max-open",
                                                                  "max-rate"});
 
@@ -104,7 +116,14 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
       || keep("api-key-file", to.api_key_file) || keep("api-key-env", to.api_key_env)
       || keep("api-key-header", to.to.authentication.api_key_header) || keep("ca-file", to.ca_file)
       || keep("certificate-file", to.certificate_file) || keep("key-file", to.key_file)
-      || keep("description", to.description))
+      || keep("description", to.description) || keep("proxy", to.proxy)
+      || keep("basic-user", to.to.authentication.basic_user)
+      || keep("basic-password-file", to.basic_password_file)
+      || keep("basic-password-env", to.basic_password_env)
+      || keep("oauth-token-url", to.oauth.token_url) || keep("oauth-client-id", to.oauth.id)
+      || keep("oauth-client-secret-file", to.oauth_secret_file)
+      || keep("oauth-client-secret-env", to.oauth_secret_env)
+      || keep("oauth-scope", to.oauth.scope))
     return {};
   if (key == "allow-http")
     return take_truth(to.to.allow_http, key, *text);
@@ -118,6 +137,10 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
     if (*text != "1.0" && *text != "0.3")
       return make_error(errc::invalid_document, "\"version\" must be \"1.0\" or \"0.3\"");
     to.to.version = *text == "1.0" ? wire::a2a_version::v1_0 : wire::a2a_version::v0_3;
+  } else if (key == "origin") {
+    if (*text != "card" && *text != "target")
+      return make_error(errc::invalid_document, "\"origin\" must be \"card\" or \"target\"");
+    to.to.is_at_origin = *text == "target";
   } else if (key == "binding") {
     if (*text != "jsonrpc" && *text != "rest")
       return make_error(errc::invalid_document, "\"binding\" must be \"jsonrpc\" or \"rest\"");
@@ -142,9 +165,11 @@ std::string expanded(const std::string& path, const variable_reader& variables) 
   return path.starts_with("~/") && home != nullptr ? home + path.substr(1) : path;
 }
 
-/// What a file or a variable holds; empty if neither is named.
+/// What a file or a variable holds; empty if neither is named. `may_have_blanks`: it is sent
+/// encoded.
 result<std::string> secret_of(const std::string& alias, const std::string& file,
-                              const std::string& variable, const variable_reader& variables) {
+                              const std::string& variable, const variable_reader& variables,
+                              bool may_have_blanks = false) {
   std::string out;
   if (!variable.empty()) {
     const auto* value = variables(variable.c_str());
@@ -163,11 +188,39 @@ result<std::string> secret_of(const std::string& alias, const std::string& file,
   if (out.empty() && (!file.empty() || !variable.empty()))
     return make_error(errc::invalid_params,
                       "the key of the target " + troupe::quoted(alias) + " is empty");
-  if (!std::ranges::all_of(out, [](char c) { return c > ' ' && c <= '~'; }))
+  if (!may_have_blanks && !std::ranges::all_of(out, [](char c) { return c > ' ' && c <= '~'; }))
     return make_error(errc::invalid_params, "the key of the target " + troupe::quoted(alias)
                                                 + " has blanks, line breaks or other characters "
                                                   "that no key has");
   return out;
+}
+
+/// What is wrong with how one target says who the client is; empty: nothing.
+std::string fault_of_proofs(const known_target& one) {
+  const auto both = [](const std::string& file, const std::string& variable) {
+    return !file.empty() && !variable.empty();
+  };
+  if (both(one.bearer_file, one.bearer_env) || both(one.api_key_file, one.api_key_env)
+      || both(one.basic_password_file, one.basic_password_env)
+      || both(one.oauth_secret_file, one.oauth_secret_env))
+    return "a key comes from a file or from a variable, not from both";
+  const bool has_bearer = !one.bearer_file.empty() || !one.bearer_env.empty();
+  const auto& user = one.to.authentication.basic_user;
+  const bool has_oauth = !one.oauth.token_url.empty() || !one.oauth.id.empty();
+  if (int{has_bearer} + int{!user.empty()} + int{has_oauth} > 1)
+    return "a token, a user and OAuth exclude each other";
+  if (user.empty() != (one.basic_password_file.empty() && one.basic_password_env.empty()))
+    return "\"basic-user\" and its password belong together";
+  if (user.find(':') != std::string::npos)
+    return "\"basic-user\" has no colon";
+  const bool has_secret = !one.oauth_secret_file.empty() || !one.oauth_secret_env.empty();
+  if ((has_oauth || has_secret)
+      && (one.oauth.token_url.empty() || one.oauth.id.empty() || !has_secret))
+    return "\"oauth-token-url\", \"oauth-client-id\" and its secret belong together";
+  if (has_oauth)
+    if (const auto url = parse_http_url(one.oauth.token_url); !url)
+      return "\"oauth-token-url\": " + url.error().message;
+  return {};
 }
 
 std::string names_of(const std::vector<known_target>& targets) {
@@ -222,9 +275,8 @@ result<std::vector<known_target>> targets_from(const std::vector<target_row>& ro
       return wrong_target(name, row, urls.error().message);
     if (std::ranges::find(out, one.alias, &known_target::alias) != out.end())
       return wrong_target(name, row, "the alias " + troupe::quoted(one.alias) + " stands twice");
-    if ((!one.bearer_file.empty() && !one.bearer_env.empty())
-        || (!one.api_key_file.empty() && !one.api_key_env.empty()))
-      return wrong_target(name, row, "a key comes from a file or from a variable, not from both");
+    if (const auto fault = fault_of_proofs(one); !fault.empty())
+      return wrong_target(name, row, fault);
     if (one.certificate_file.empty() != one.key_file.empty())
       return wrong_target(name, row, "\"certificate-file\" and \"key-file\" belong together");
     out.push_back(std::move(one));
@@ -242,6 +294,24 @@ result<a2a::target> with_credentials(const known_target& known, const variable_r
   if (!key)
     return key.error();
   out.authentication.api_key = *key;
+  const auto password =
+      secret_of(known.alias, known.basic_password_file, known.basic_password_env, variables, true);
+  if (!password)
+    return password.error();
+  out.authentication.basic_password = *password;
+  const auto secret =
+      secret_of(known.alias, known.oauth_secret_file, known.oauth_secret_env, variables, true);
+  if (!secret)
+    return secret.error();
+  if (!known.oauth.token_url.empty()) {
+    out.authentication.oauth = known.oauth;
+    out.authentication.oauth->secret = *secret;
+  }
+  auto proxies = net::proxy_rules::read(known.proxy, variables);
+  if (!proxies)
+    return make_error(errc::invalid_params,
+                      "the target " + troupe::quoted(known.alias) + ": " + proxies.error().message);
+  out.proxies = std::move(*proxies);
   for (const auto& [file, to] : {std::pair{&known.ca_file, &out.trusted_pem},
                                  {&known.certificate_file, &out.certificate_pem},
                                  {&known.key_file, &out.key_pem}}) {
@@ -254,6 +324,7 @@ result<a2a::target> with_credentials(const known_target& known, const variable_r
                                                + text.error().message);
     *to = std::move(*text);
   }
+  out.read_again = [known, variables] { return with_credentials(known, variables); };
   return out;
 }
 

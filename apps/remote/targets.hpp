@@ -23,6 +23,12 @@ struct known_target {
   std::string bearer_env; ///< The name of a variable.
   std::string api_key_file;
   std::string api_key_env;
+  std::string basic_password_file{};
+  std::string basic_password_env{};
+  a2a::oauth_client oauth{}; ///< Without its secret.
+  std::string oauth_secret_file{};
+  std::string oauth_secret_env{};
+  std::string proxy{}; ///< net::proxy_rules::read; may have a password.
   std::string ca_file;
   std::string certificate_file{}; ///< The client's own, in PEM.
   std::string key_file{};
@@ -44,8 +50,8 @@ struct known_target {
 /// The value of a variable; null if it is unset.
 using variable_reader = std::function<const char*(const char* name)>;
 
-/// With what its files and variables hold. Errors: unavailable (a file cannot be read, a variable
-/// is not set), invalid_params (no text for a header).
+/// With what its files and variables hold, and target::read_again. Errors: unavailable (a file
+/// cannot be read, a variable is not set), invalid_params (no text for a header, no proxy).
 [[nodiscard]] result<a2a::target> with_credentials(const known_target& known,
                                                    const variable_reader& variables);
 

@@ -4,6 +4,7 @@
 #include "apps/remote/server_link.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text_table.hpp"
+#include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
@@ -132,6 +133,23 @@ result<std::vector<task>> read_tasks(const server_link& on, const wire::task_fil
   return out;
 }
 
+/// A line for each task elsewhere that may go on after the cancel.
+std::string lines_of_leaves(const json::object& metadata) {
+  std::string out;
+  for (const auto& each : cancel_entries_in(metadata)) {
+    const auto outcome = text_in(each, "outcome");
+    if (outcome == "acknowledged" || outcome == "already ended")
+      continue;
+    std::string path;
+    for (const auto& id : each.at("path").as_array())
+      path += (path.empty() ? "" : " > ") + std::string(id.as_string());
+    const auto reason = text_in(each, "reason");
+    out += "  " + clean_line(path) + ": " + clean_line(text_in(each, "target")) + ": "
+           + clean_line(outcome + (reason.empty() ? "" : ", " + reason)) + "\n";
+  }
+  return out;
+}
+
 /// Of a server with objectives, an id may be that of an objective.
 result<std::string> cancel_objective(const server_link& on, const std::string& id) {
   if (const auto knows = on.need_objectives(); !knows)
@@ -148,7 +166,11 @@ result<std::string> cancel_objective(const server_link& on, const std::string& i
   const auto done = on.ask_for("objective", a2a::operation::update_objective, std::move(params));
   if (!done)
     return done.error();
-  return "objective " + *found + " " + text_in(*done, "status");
+  const auto* shown = done->if_object();
+  const auto* metadata = shown != nullptr ? shown->if_contains("metadata") : nullptr;
+  return clean_line("objective " + *found + " " + text_in(*done, "status")) + "\n"
+         + (metadata != nullptr && metadata->is_object() ? lines_of_leaves(metadata->get_object())
+                                                         : std::string{});
 }
 
 } // namespace
@@ -205,7 +227,8 @@ int cancel_command(const cancel_options& options) {
   const auto done = on->client->cancel_task(options.id);
   if (done)
     return say("task " + clean_line(done->id.str()) + " "
-               + std::string(to_string(done->status.state)) + "\n")
+               + std::string(to_string(done->status.state)) + "\n"
+               + lines_of_leaves(done->metadata))
                ? exit_ok
                : exit_failed;
   if (done.error().code != errc::task_not_found)
@@ -213,7 +236,7 @@ int cancel_command(const cancel_options& options) {
   const auto whole = cancel_objective(*on, options.id);
   if (!whole)
     return on->refuse(whole.error());
-  return say(clean_line(*whole) + "\n") ? exit_ok : exit_failed;
+  return say(*whole) ? exit_ok : exit_failed;
 }
 
 } // namespace troupe

@@ -229,9 +229,13 @@ void append_results(std::string& out, const run_ending& ending, const ending_opt
     const auto place = result.plan + " / " + result.task;
     for (const auto& artifact : result.artifacts) {
       const auto& name = artifact->name.empty() ? artifact->artifact_id : artifact->name;
-      out += heading(result.artifacts.size() == 1 ? place : place + ": " + name, options.colour);
+      const auto title = result.artifacts.size() == 1 ? place : place + ": " + name;
+      out += options.is_grouped ? "::group::" + clean_line(title) + "\n"
+                                : heading(title, options.colour);
       for (const auto& one : artifact->parts)
         append_part(out, one, options);
+      if (options.is_grouped)
+        out += "::endgroup::\n";
     }
   }
   if (ending.results_left_out > 0)
@@ -243,8 +247,13 @@ void append_failures(std::string& out, const run_ending& ending, const ending_op
   for (const auto& failure : ending.failures) {
     const std::string word = render_line({{"failed:", style::red}}, 7, options.colour, "") + " ";
     out += word + clean_line(failure.place) + ": " + first_line(failure.reason) + "\n";
+    const bool is_grouped = options.is_grouped && !failure.lines.empty();
+    if (is_grouped)
+      out += "::group::what " + clean_line(failure.place) + " wrote\n";
     for (const auto& line : failure.lines)
       out += "  " + clean_line(line) + "\n";
+    if (is_grouped)
+      out += "::endgroup::\n";
   }
   if (ending.failures_left_out > 0)
     out += "failed: " + counted(ending.failures_left_out, "more task") + "\n";

@@ -102,6 +102,8 @@ void read_times(run_model& model, const record_reader& records, const objective_
 struct ending_options {
   bool colour = false;
   std::size_t lines_max = 0; ///< Of one artifact; 0: all.
+  /// What is of one task can be folded, in the log of a GitHub workflow (`::group::`).
+  bool is_grouped = false;
 };
 
 /// Appends the results, each below a line with its task.

@@ -221,21 +221,21 @@ void run_model::show_move(const change& where, const task_moved& moved) {
     plan.reasons[index] = std::move(words);
 }
 
-// A row follows its slot; the counts follow the row.
+// A row follows its summary; the counts follow the row.
 void run_model::show_task(plan_row& plan, std::uint32_t index, timestamp at) {
-  const auto& slot = view_.plans[static_cast<std::size_t>(&plan - plans_.data())].tasks[index];
+  const auto& summary = view_.plans[static_cast<std::size_t>(&plan - plans_.data())].tasks[index];
   auto& row = plan.tasks[index];
-  if (is_interrupted(row.state) && !is_interrupted(slot.state))
+  if (is_interrupted(row.state) && !is_interrupted(summary.state))
     end_question(plan, index);
   for (auto* counts : {&counts_, &plan.counts})
     --counter_of(*counts, plan, row);
-  if (slot.generation != row.generation) { // a new task in its place
-    row = task_row{.generation = slot.generation};
+  if (summary.generation != row.generation) { // a new task in its place
+    row = task_row{.generation = summary.generation};
     plan.reasons.erase(index);
   }
-  const bool changes = row.state != slot.state || row.attempt != slot.attempt;
-  row.state = slot.state;
-  row.attempt = slot.attempt;
+  const bool changes = row.state != summary.state || row.attempt != summary.attempt;
+  row.state = summary.state;
+  row.attempt = summary.attempt;
   for (auto* counts : {&counts_, &plan.counts})
     ++counter_of(*counts, plan, row);
   if (is_active(row.state)) {

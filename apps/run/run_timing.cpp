@@ -120,6 +120,55 @@ std::vector<task_span> spans_of(const task& record) {
   return out;
 }
 
+namespace {
+
+/// What ended, and when.
+struct ended_at {
+  timestamp at{};
+  std::string name;
+
+  void later(const ended_at& other) {
+    if (other.at > at)
+      *this = other;
+  }
+};
+
+/// For each task which of those that it depends on was the last to complete.
+void find_waits(std::vector<timed_task>& tasks, const objective_view& view) {
+  std::vector<plan_spec_ptr> plans;
+  for (const auto& plan : view.plans)
+    plans.push_back(plan.spec);
+  const auto edges = resolve_accepted(plans);
+  if (!edges)
+    return;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ended_at> of_tasks;
+  std::map<std::uint32_t, ended_at> of_plans;
+  for (const auto& task : tasks) {
+    if (task.spans.empty() || task.state != task_state::completed)
+      continue;
+    const auto end = task.spans.back().end;
+    of_tasks[{task.plan, task.index}] = {end, place_of(task)};
+    of_plans[task.plan].later({end, "plan " + task.plan_name});
+  }
+  for (auto& task : tasks) {
+    const auto& plan = edges->plans[task.plan];
+    ended_at last;
+    for (auto i = plan.dependency_offsets[task.index]; i < plan.dependency_offsets[task.index + 1];
+         ++i) {
+      const auto& on = plan.dependency_positions[i];
+      last.later(of_tasks[{on.plan, on.task}]);
+    }
+    for (const auto on : plan.dependencies)
+      last.later(of_plans[on]);
+    if (last.at <= view.created)
+      continue;
+    task.for_others = last.at - view.created;
+    task.last_of_them = last.name;
+  }
+}
+
+} // namespace
+
 std::vector<timed_task> read_timing(const store& records, const objective_view& view,
                                     std::size_t most) {
   std::vector<timed_task> out;
@@ -130,9 +179,16 @@ std::vector<timed_task> read_timing(const store& records, const objective_view& 
         continue;
       const auto record = await_task(records, plan.task_at(t));
       if (record)
-        out.push_back({p, shown_name(*plan.spec, p), shown_name(plan.spec->tasks[t], t),
-                       (*record)->status.state, spans_of(**record)});
+        out.push_back({p,
+                       t,
+                       shown_name(*plan.spec, p),
+                       shown_name(plan.spec->tasks[t], t),
+                       (*record)->status.state,
+                       spans_of(**record),
+                       {},
+                       {}});
     }
+  find_waits(out, view);
   return out;
 }
 
@@ -150,6 +206,31 @@ std::chrono::milliseconds measured_critical_path(const run_model& model) {
                                                   : std::int64_t{0};
       })};
 }
+
+namespace {
+
+/// `longest waits: Build / link 3.1s for Build / compile, ...`; empty if nothing waited a second.
+std::string longest_waits(const std::vector<timed_task>& tasks) {
+  std::vector<std::pair<milliseconds, std::string>> waits;
+  const auto add = [&](const timed_task& task, milliseconds time, const std::string& what) {
+    if (time >= std::chrono::seconds{1})
+      waits.emplace_back(time,
+                         clean_line(place_of(task)) + " " + format_duration(time) + " for " + what);
+  };
+  for (const auto& task : tasks) {
+    add(task, task.for_others, clean_line(task.last_of_them));
+    add(task, task.time_in(task_phase::slot), "a slot");
+    add(task, task.time_in(task_phase::question), "an answer");
+    add(task, task.time_in(task_phase::backoff), "another attempt");
+  }
+  std::ranges::stable_sort(waits, std::greater{}, &std::pair<milliseconds, std::string>::first);
+  std::string out;
+  for (std::size_t i = 0; i < std::min(waits.size(), slowest_shown); ++i)
+    out += (i == 0 ? "longest waits: " : ", ") + waits[i].second;
+  return out;
+}
+
+} // namespace
 
 std::string timing_text(const std::vector<timed_task>& tasks) {
   std::vector<const timed_task*> slowest;
@@ -172,6 +253,8 @@ std::string timing_text(const std::vector<timed_task>& tasks) {
   add(task_phase::slot, "for a slot");
   add(task_phase::question, "for answers");
   add(task_phase::backoff, "before another attempt");
+  if (const auto waits = longest_waits(tasks); !waits.empty())
+    out += (out.empty() ? "" : "\n") + waits;
   std::string names;
   for (std::size_t i = 0; i < slowest_shown; ++i)
     names += (i == 0 ? "" : ", ") + clean_line(place_of(*slowest[i])) + " "
@@ -270,7 +353,8 @@ std::string draw_timeline_page(const std::vector<timed_task>& tasks, const std::
   for (const auto& [colour, meaning] : legend)
     out += "<i style=\"background:" + std::string(colour) + "\"></i>" + std::string(meaning);
   out += "</p>\n" + draw_timeline(tasks, title)
-         + "<table><tr><th>task</th><th>state</th><th>began</th><th>ran</th><th>for a slot</th>"
+         + "<table><tr><th>task</th><th>state</th><th>began</th><th>ran</th>"
+           "<th>for others</th><th>for a slot</th>"
            "<th>for answers</th><th>for another attempt</th><th>attempts</th></tr>\n";
   const auto shown = by_begin(tasks);
   const auto begin = shown.empty() ? timestamp{} : first_begin(tasks);
@@ -285,6 +369,7 @@ std::string draw_timeline_page(const std::vector<timed_task>& tasks, const std::
     cell(std::string(to_string(task->state)));
     cell(format_duration(task->spans.front().begin - begin));
     time_cell(task_phase::running);
+    cell(task->for_others > milliseconds{0} ? format_duration(task->for_others) : "");
     time_cell(task_phase::slot);
     time_cell(task_phase::question);
     time_cell(task_phase::backoff);

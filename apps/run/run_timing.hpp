@@ -20,11 +20,15 @@ inline constexpr std::size_t timed_tasks_max = 20'000;
 
 /// A task that has begun.
 struct timed_task {
-  std::uint32_t plan = 0; ///< Index.
-  std::string plan_name;  ///< As shown_name.
-  std::string name;       ///< As shown_name.
+  std::uint32_t plan = 0;  ///< Index.
+  std::uint32_t index = 0; ///< Of the task in its plan.
+  std::string plan_name;   ///< As shown_name.
+  std::string name;        ///< As shown_name.
   task_state state = task_state::unspecified;
   std::vector<task_span> spans; ///< All that are over, oldest first.
+  /// From the start of the run until all was completed on which it depends.
+  std::chrono::milliseconds for_others{0};
+  std::string last_of_them; ///< What completed last of these; empty: it depends on nothing.
 
   /// In the phase `of`.
   [[nodiscard]] std::chrono::milliseconds time_in(task_phase of) const;
@@ -41,9 +45,10 @@ struct timed_task {
 /// completed. Zero if the dependencies of `model` cannot be resolved.
 [[nodiscard]] std::chrono::milliseconds measured_critical_path(const run_model& model);
 
-/// For people, at the end of a run: what was waited for besides other tasks, and the slowest three.
-/// `waited 4.0s for a slot, 1.2s for answers; slowest: Build / compile 3.1s, ...` with a newline;
-/// empty for less than three tasks, or if none took a second.
+/// For people, at the end of a run: what was waited for besides other tasks, the three longest
+/// waits with what they were for, and the slowest three. `waited 4.0s for a slot, 1.2s for
+/// answers`, `longest waits: Build / link 3.1s for Build / compile, ...`, `slowest: ...`, a line
+/// each; empty for less than three tasks, or if none took a second.
 [[nodiscard]] std::string timing_text(const std::vector<timed_task>& tasks);
 
 /// In the trace event format of Chrome, which Perfetto and chrome://tracing open: a process for

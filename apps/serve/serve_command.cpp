@@ -5,8 +5,12 @@
 #include "apps/log.hpp"
 #include "apps/memory_given.hpp"
 #include "apps/open_store.hpp"
+#include "apps/plan/template_files.hpp"
 #include "apps/process_memory.hpp"
+#include "apps/serve/life_log.hpp"
+#include "apps/serve/reload.hpp"
 #include "apps/serve/serve_setup.hpp"
+#include "apps/serve/welcome.hpp"
 #include "apps/settings/settings.hpp"
 #include "apps/signals.hpp"
 #include "apps/terminal/console.hpp"
@@ -15,11 +19,13 @@
 #include "apps/version.hpp"
 #include "net/card/agent_card.hpp"
 #include <troupe/net/server.hpp>
+#include <troupe/protocol/time_source.hpp>
 #include <troupe/store/session_status.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -35,6 +41,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr auto program_look_interval = 50ms; ///< While the server waits for programs to end.
 constexpr auto serve_look_interval = 5s; ///< Between two looks at what the store says of its disk.
 
 /// Whether another program listens there already, asked before anything is set going. All else that
@@ -61,6 +68,19 @@ bool is_taken(const serve_settings& settings) {
   return taken;
 }
 
+/// Tasks that ran when the last process ended.
+std::size_t interrupted_tasks(const recovered& left) {
+  const auto runs = [](const auto& task) { return task.state == task_state::working; };
+  std::size_t out =
+      static_cast<std::size_t>(std::ranges::count_if(left.lone_tasks, [](const task_ptr& each) {
+        return each->status.state == task_state::working;
+      }));
+  for (const auto& objective : left.objectives)
+    for (const auto& plan : objective->plans)
+      out += static_cast<std::size_t>(std::count_if(plan.tasks.begin(), plan.tasks.end(), runs));
+  return out;
+}
+
 std::string describe_recovery(const recovered& recovered) {
   std::size_t tasks = recovered.lone_tasks.size();
   for (const auto& objective : recovered.objectives)
@@ -68,17 +88,29 @@ std::string describe_recovery(const recovered& recovered) {
       tasks += static_cast<std::size_t>(
           std::count_if(plan.tasks.begin(), plan.tasks.end(),
                         [](const task_summary& slot) { return !is_terminal(slot.state); }));
+  const auto interrupted = interrupted_tasks(recovered);
   return "recovered " + counted(recovered.objectives.size(), "objective") + " with "
          + counted(tasks, "open task") + " (" + counted(recovered.events_replayed, "event")
-         + " replayed)";
+         + " replayed)"
+         + (interrupted == 0
+                ? ""
+                : "; " + counted(interrupted, "task") + (interrupted == 1 ? " was" : " were")
+                      + " interrupted, and another attempt begins, if the agent "
+                        "allows it");
 }
 
 void log_start(const serve_settings& settings, const agent_registry& agents, const server& http,
                const recovered& left) {
+  const auto changed = changed_settings(settings);
   std::string names;
   for (const auto& each : agents.names())
     names += (names.empty() ? "" : ", ") + each;
+  log_info("troupe " + std::string(version_number()) + "; "
+           + (changed.empty() ? std::string("all settings have their defaults")
+                              : "settings: " + changed));
   log_info("listening on " + http.url());
+  if (!is_loopback(settings.server.address))
+    log_warn(exposure_warning(settings.server.address, settings.commands_allowed));
   if (net::is_every_address(settings.server.address) && settings.server.card.url.empty())
     log_warn("the agent card says " + http.public_url() + ", because " + settings.server.address
              + " is no address for clients; --public-url says where they reach this server");
@@ -126,9 +158,32 @@ private:
   session_status seen_;
 };
 
-/// Until it is asked to end. Says when the store stops to write, and when it goes on; and keeps a
-/// reserve of memory.
-void serve_until_stopped(stop_signals& signals, store& records) {
+/// Takes what can be taken of settings that have changed.
+void reload(const serve_options& options, serve_settings& settings) {
+  const auto fresh = effective_settings(options);
+  if (!fresh)
+    return log_error("the configuration stays as it was: " + fresh.error().message);
+  log_info(take_changes(settings, *fresh));
+  set_log_level(settings.log.level);
+}
+
+/// What cannot be used changes nothing.
+void renew_templates(const std::string& directory, gateway& to, server& http) {
+  const auto texts = read_template_files(directory);
+  auto done = texts ? to.set_templates(*texts) : result<void>(texts.error());
+  if (done)
+    done = http.renew_card();
+  if (done)
+    log_info("templates: " + std::to_string(to.templates().size()) + ", " + directory
+             + " was read again");
+  else
+    log_error("the templates stay as they were: " + done.error().message);
+}
+
+/// Until it is asked to end; `renew` is called when it is asked to read its files again. Says when
+/// the store stops to write, and when it goes on; and keeps a reserve of memory.
+void serve_until_stopped(stop_signals& signals, store& records,
+                         const std::function<void()>& renew) {
   bool writable = true;
   session_watch sessions{records};
   while (!signals.stop_requested()) {
@@ -136,6 +191,8 @@ void serve_until_stopped(stop_signals& signals, store& records) {
     pollfd wake{signals.descriptor(), POLLIN, 0};
     ::poll(&wake, 1, static_cast<int>(std::chrono::milliseconds(serve_look_interval).count()));
     signals.clear();
+    if (signals.take_reload())
+      renew();
     const auto status = records.status();
     if (status.writable != writable) {
       writable = status.writable;
@@ -148,8 +205,20 @@ void serve_until_stopped(stop_signals& signals, store& records) {
   }
 }
 
-int start_and_serve(const serve_settings& settings, const agent_registry& agents, store& records) {
-  stop_signals signals;
+/// Lets running programs end until `until`, and says how many are interrupted.
+void let_programs_end(const serve_settings& settings, time_source::steady_point until) {
+  const auto running = [&] { return settings.programs->running.load(); };
+  while (running() > 0 && system_time().steady() < until)
+    ::poll(nullptr, 0, static_cast<int>(std::chrono::milliseconds(program_look_interval).count()));
+  if (const auto left = running(); left > 0)
+    log_warn(counted(left, "running program") + (left == 1 ? " is" : " are")
+             + " interrupted; the next start goes on with another attempt of their tasks");
+}
+
+int start_and_serve(serve_settings& settings, const serve_options& options,
+                    const agent_registry& agents, store& records) {
+  stop_signals signals({.one_within = 1s, .is_server = true});
+  const auto life = make_life_log();
   if (is_taken(settings)) {
     const std::string where(std::get<std::string>(find_setting("listen")->get(settings)));
     complain(where
@@ -169,6 +238,7 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
   // Before anything else asks other agents.
   if (const auto delegating = std::dynamic_pointer_cast<a2a_agent>(agents.find("a2a")))
     delegating->deliver_cancels();
+  records.watch_all(life);
   // Before listening: a client's first command must find what is live.
   main_gateway.resume(*left);
   if (auto port = http.start(); !port) {
@@ -178,13 +248,28 @@ int start_and_serve(const serve_settings& settings, const agent_registry& agents
   log_start(settings, agents, http, *left);
   left->objectives.clear();
   left->lone_tasks.clear();
-  serve_until_stopped(signals, records);
-  log_info("draining: no new work is taken (a second signal ends at once)");
+  if (options.is_dev)
+    say(welcome_text(version_number(), http.url()));
+  serve_until_stopped(signals, records, [&] {
+    reload(options, settings);
+    if (!settings.templates_directory.empty())
+      renew_templates(settings.templates_directory, main_gateway, http);
+  });
+  settings.programs->is_closed = true;
+  const auto running = settings.programs->running.load();
+  log_info("draining: no new work is taken"
+           + (running == 0 ? std::string{}
+                           : "; " + counted(running, "program")
+                                 + (running == 1 ? " runs and has " : " run and have ")
+                                 + format_duration(settings.drain_bound) + " to end")
+           + " (a second signal ends at once)");
+  const auto until = system_time().steady() + settings.drain_bound;
   end_within(settings.drain_bound + close_bound, exit_failed,
              "the records could not be closed in time; what was acknowledged is safe, the rest is "
              "not recorded");
   main_gateway.drain();
   http.drain(settings.drain_bound);
+  let_programs_end(settings, until);
   records.flush();
   log_info("stopped");
   return exit_ok;
@@ -201,6 +286,7 @@ int serve_command(const serve_options& options) {
   if (options.print_config) {
     return say(print_settings(*settings)) ? exit_ok : exit_failed;
   }
+  settings->programs = std::make_shared<program_gate>();
   const auto memory =
       std::make_shared<memory_budget>(memory_limit(settings->memory_bytes_max, memory_given()));
   settings->store.memory = settings->executor.memory = settings->server.memory = memory;
@@ -218,8 +304,14 @@ int serve_command(const serve_options& options) {
     complain(planned.error().message);
     return exit_usage;
   }
-  if (*models)
+  if (auto taken = set_templates(*settings); !taken) {
+    complain(taken.error().message);
+    return exit_usage;
+  }
+  if (*models) {
     (*models)->log = [](const std::string& line) { log_info(line); };
+    settings->server.models = [all = *models] { return health_of(*all); };
+  }
   auto records = open_store(settings->store);
   if (!records) {
     const auto& why = records.error(); // It names the directory.
@@ -229,9 +321,16 @@ int serve_command(const serve_options& options) {
   }
   set_up_log(settings->log);
   settings->server.warn = [](std::string_view line) { log_warn(line); };
+  if (!settings->a2a_proxy.empty() && !settings->private_urls_allowed)
+    log_warn("agents.a2a-proxy: URLs in plans are reached over a proxy, so that their addresses "
+             "cannot be checked");
   settings->server.push.warn = settings->server.warn;
+  if (settings->log.level == log_level::debug) {
+    settings->server.debug = [](std::string_view line) { log_debug(line); };
+    settings->server.push.debug = settings->server.debug;
+  }
   settings->server.push.user_agent = "troupe/" + std::string(version_number());
-  const int code = start_and_serve(*settings, *agents, **records);
+  const int code = start_and_serve(*settings, options, *agents, **records);
   shut_down_log();
   return code;
 }

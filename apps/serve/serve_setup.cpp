@@ -1,20 +1,54 @@
 #include "apps/serve/serve_setup.hpp"
 
+#include "actors/planning/planning_desk.hpp"
 #include "apps/delegation_setup.hpp"
+#include "apps/plan/template_files.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/settings/config_file.hpp"
 #include "net/card/card_documents.hpp"
 #include "protocol/json/quoted.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
 #include <troupe/agents/register_builtin.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace troupe {
 
+namespace {
+
+/// Session files are in a directory that was named, and not among the files of the journal.
+result<void> check_sessions_place(const serve_settings& settings, const serve_options& options) {
+  namespace fs = std::filesystem;
+  for (const auto& [key, value] : options.flags)
+    if (key == "sessions.dir" && value.empty())
+      return make_error(errc::invalid_params, "--sessions-dir is empty: name a directory, or leave "
+                                              "it out");
+  if (settings.store.sessions.empty() || settings.store.kind == store_kind::memory)
+    return {};
+  std::error_code failed;
+  const auto journal = fs::weakly_canonical(journal_path(settings.store.directory), failed);
+  const auto place = fs::weakly_canonical(settings.store.sessions, failed);
+  const auto end = std::ranges::mismatch(journal, place).in1;
+  if (failed || end != journal.end())
+    return {};
+  return make_error(errc::invalid_params, "\"sessions.dir\" is in " + journal.string()
+                                              + ", where the journal of the records is; choose "
+                                                "another directory");
+}
+
+} // namespace
+
 result<serve_settings> effective_settings(const serve_options& options) {
   serve_settings out;
+  if (options.is_dev) {
+    out.store.kind = store_kind::memory;
+    out.commands_allowed = true;
+  }
   if (!options.config_file.empty()) {
     const auto text = read_text(options.config_file);
     if (!text)
@@ -31,10 +65,22 @@ result<serve_settings> effective_settings(const serve_options& options) {
     return make_error(errc::invalid_params,
                       "\"sessions.dir\" is for other stores: the files of the store session-jsonl "
                       "are in sessions/ of its directory");
+  if (const auto good = check_sessions_place(out, options); !good)
+    return good.error();
   if (auto good = net::check_card(out.server.card); !good)
     return good.error();
   out.server.card.persistent = out.store.kind != store_kind::memory;
   return out;
+}
+
+result<void> set_templates(serve_settings& to) {
+  auto texts = read_template_files(to.templates_directory);
+  if (!texts)
+    return texts.error();
+  to.executor.planning.templates = std::move(*texts);
+  if (const auto all = read_templates(to.executor.planning); !all)
+    return all.error();
+  return {};
 }
 
 result<agent_registry> make_agents(const serve_settings& settings, const std::string& config_file,
@@ -46,17 +92,24 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
     options.command->variables_passed = settings.variables_passed;
     options.command->adopts_orphans = true;
     options.command->memory = settings.executor.memory;
+    options.command->gate = settings.programs;
   } else {
     options.command.reset();
   }
   options.conformance = settings.agent == "conformance"; // known only if it was asked for
   register_builtin_agents(out, options);
-  auto targets = delegation_targets(config_file);
+  auto targets = delegation_targets(config_file, settings.a2a_proxy);
   if (!targets)
     return targets.error();
+  auto proxies = delegation_proxies(settings.a2a_proxy);
+  if (!proxies)
+    return proxies.error();
   delegation_options delegated;
+  delegated.proxies = std::move(*proxies);
   delegated.targets = std::move(*targets);
   delegated.allow_private = settings.private_urls_allowed;
+  delegated.hops_max = settings.hops_max;
+  delegated.terms.cancel_wait = settings.cancel_wait;
   if (settings.store.kind != store_kind::memory) { // its directory is there when a task begins
     delegated.server_id = [directory = settings.store.directory] {
       return server_id_in(directory);

@@ -15,6 +15,10 @@ namespace troupe {
 /// the message names file and setting.
 [[nodiscard]] result<serve_settings> effective_settings(const serve_options& options);
 
+/// Reads the templates of the directory that the settings name. Errors: those of a directory, a
+/// file or a template that cannot be used.
+[[nodiscard]] result<void> set_templates(serve_settings& to);
+
 /// The agents that these settings offer; `a2a` knows the targets of `config_file`, `llm` asks the
 /// `models` (null: there is no such agent). Errors: agent_not_found, if the default one is not
 /// among them; those of delegation_targets.

@@ -34,6 +34,12 @@ struct place {
   const T& (*to_read)(const serve_settings&);
 };
 
+/// SIGHUP takes a new value of it.
+inline setting reloadable(setting which) {
+  which.is_reloadable = true;
+  return which;
+}
+
 /// A setting of any kind. `take` makes a T of what was given, or says what would be right; `show`
 /// turns it back.
 template<class T, class Take, class Show>
@@ -65,8 +71,12 @@ setting as_given(std::string_view key, std::string_view help, place<T> where,
       [](const T& value) { return value; });
 }
 
-inline setting text(std::string_view key, std::string_view help, place<std::string> where) {
-  return as_given<std::string>(key, help, where, "a text");
+/// `is_secret`: it is not shown.
+inline setting text(std::string_view key, std::string_view help, place<std::string> where,
+                    bool is_secret = false) {
+  auto out = as_given<std::string>(key, help, where, "a text");
+  out.is_secret = is_secret;
+  return out;
 }
 
 inline setting truth(std::string_view key, std::string_view help, place<bool> where) {
@@ -81,19 +91,28 @@ inline setting texts(std::string_view key, std::string_view help, place<text_lis
   return out;
 }
 
-/// A setting that is a whole number of at least `least`, held in any unsigned type.
+/// A setting that is a whole number of at least `least`, held in any unsigned type; at most `most`,
+/// or what the type holds.
 template<class T>
-setting number(std::string_view key, std::string_view help, place<T> where, std::int64_t least) {
-  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-  return kept<T>(
+setting number(std::string_view key, std::string_view help, place<T> where, std::int64_t least,
+               T most = std::numeric_limits<T>::max()) {
+  auto out = kept<T>(
       key, help, where,
-      [least](const setting_value& value) -> result<T> {
+      [least, most](const setting_value& value) -> result<T> {
         const auto* given = std::get_if<std::int64_t>(&value);
         if (given == nullptr || *given < least || static_cast<std::uint64_t>(*given) > most)
-          return refusal("must be a whole number of at least " + std::to_string(least));
+          return refusal(most == std::numeric_limits<T>::max()
+                             ? "must be a whole number of at least " + std::to_string(least)
+                             : "must be a whole number from " + std::to_string(least) + " to "
+                                   + std::to_string(most));
         return static_cast<T>(*given);
       },
       [](T value) { return static_cast<std::int64_t>(value); });
+  if (key.find("-bytes") != std::string_view::npos || key == "limits.memory")
+    out.unit = "bytes";
+  else if (key.ends_with("-seconds"))
+    out.unit = "seconds";
+  return out;
 }
 
 /// A whole number or one with a fraction; NaN if `value` is neither.
@@ -108,7 +127,7 @@ inline double real_number(const setting_value& value) {
 template<class Duration>
 setting seconds(std::string_view key, std::string_view help, place<Duration> where) {
   constexpr double seconds_max = 315'360'000.0; // ten years
-  return kept<Duration>(
+  auto out = kept<Duration>(
       key, help, where,
       [](const setting_value& value) -> result<Duration> {
         const double given = real_number(value);
@@ -123,13 +142,15 @@ setting seconds(std::string_view key, std::string_view help, place<Duration> whe
           return static_cast<std::int64_t>(value);
         return value;
       });
+  out.unit = "seconds";
+  return out;
 }
 
 /// Seconds within bounds, whole.
 inline setting whole_seconds(std::string_view key, std::string_view help,
                              place<std::chrono::seconds> where, std::chrono::seconds least,
                              std::chrono::seconds most) {
-  return kept<std::chrono::seconds>(
+  auto out = kept<std::chrono::seconds>(
       key, help, where,
       [least, most](const setting_value& value) -> result<std::chrono::seconds> {
         const auto* given = std::get_if<std::int64_t>(&value);
@@ -139,13 +160,15 @@ inline setting whole_seconds(std::string_view key, std::string_view help,
         return std::chrono::seconds{*given};
       },
       [](std::chrono::seconds value) { return static_cast<std::int64_t>(value.count()); });
+  out.unit = "seconds";
+  return out;
 }
 
 /// One of some names.
 template<class T, std::size_t N>
 setting choice(std::string_view key, std::string_view help, place<T> where,
                std::array<std::pair<std::string_view, T>, N> names) {
-  return kept<T>(
+  auto out = kept<T>(
       key, help, where,
       [names](const setting_value& value) -> result<T> {
         std::string list;
@@ -161,6 +184,9 @@ setting choice(std::string_view key, std::string_view help, place<T> where,
         const auto found = std::ranges::find(names, value, &std::pair<std::string_view, T>::second);
         return found == names.end() ? std::string{} : std::string(found->first);
       });
+  for (const auto& [name, meaning] : names)
+    out.unit += (out.unit.empty() ? "" : "|") + std::string(name);
+  return out;
 }
 
 inline setting skills(std::string_view key, std::string_view help,

@@ -4,6 +4,7 @@
 #include "apps/settings/setting_kinds.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/near_name.hpp"
+#include <troupe/protocol/trace.hpp>
 
 #include <algorithm>
 #include <array>
@@ -81,16 +82,16 @@ std::vector<setting> general() {
      [](const serve_settings& s) -> setting_value { return s.executor.time_scale; }},
     number<std::uint32_t>("deduplicate-seconds", "how long a message sent again leads to the same task; 0 = off",
                           [](auto& s) -> auto& { return s.executor.deduplicate_seconds; }, 0),
-    seconds<std::chrono::milliseconds>("drain-seconds", "how long open connections may take at the end",
-                                       [](auto& s) -> auto& { return s.drain_bound; }),
+    reloadable(seconds<std::chrono::milliseconds>("drain-seconds", "how long running programs and open connections may take at the end",
+                                                  [](auto& s) -> auto& { return s.drain_bound; })),
     seconds<std::chrono::seconds>("evict-seconds", "how long an ended objective is kept in memory",
                                   [](auto& s) -> auto& { return s.executor.settled_linger; }),
-    choice<log_level, 5>("log-level", "debug, info, warn, error or off", [](auto& s) -> auto& { return s.log.level; },
+    reloadable(choice<log_level, 5>("log-level", "debug, info, warn, error or off", [](auto& s) -> auto& { return s.log.level; },
                          log_names{{{"debug", log_level::debug},
                                     {"info", log_level::info},
                                     {"warn", log_level::warn},
                                     {"error", log_level::error},
-                                    {"off", log_level::off}}}),
+                                    {"off", log_level::off}}})),
     choice<log_format, 2>("log-format", "text or json", [](auto& s) -> auto& { return s.log.format; },
                           {{{"text", log_format::text}, {"json", log_format::json}}}),
     truth("lenient-version", "take requests without an A2A-Version header as 1.0",
@@ -121,7 +122,7 @@ std::vector<setting> card() {
                   net::card_max_age_min, net::card_max_age_max),
     text("card.provider.organization", "who runs this server", [](auto& s) -> auto& { return s.server.card.provider.organization; }),
     text("card.provider.url", "and where to find them", [](auto& s) -> auto& { return s.server.card.provider.url; }),
-    text("card.signing.key", "a private P-256 key in PEM; empty = the card is not signed",
+    text("card.signing.key", "file of a private key (PEM: P-256, RSA or Ed25519) that signs the card; empty = it is not signed",
          [](auto& s) -> auto& { return s.server.card.signing.key_file; }),
     text("card.signing.kid", "what verifiers know the key by", [](auto& s) -> auto& { return s.server.card.signing.kid; }),
     text("card.signing.jku", "where the public key is published", [](auto& s) -> auto& { return s.server.card.signing.jku; }),
@@ -147,6 +148,10 @@ std::vector<setting> tables() {
                           [](auto& s) -> auto& { return s.command_parallel_max; }, 0),
     truth("agents.a2a-allow-private", "the a2a agent: URLs in plans may lead to private and loopback addresses; targets always may",
           [](auto& s) -> auto& { return s.private_urls_allowed; }),
+    text("agents.a2a-proxy", "for targets without a proxy of their own, and for URLs in plans: as push.proxy",
+         [](auto& s) -> auto& { return s.a2a_proxy; }, true),
+    number<std::size_t>("agents.a2a-max-hops", "the a2a agent: servers through which a task may go, this one included; at most 16",
+                        [](auto& s) -> auto& { return s.hops_max; }, 1, trace_path_max),
     texts("agents.pass-env", "variables of the server that commands get if they ask for them (envAllow); * = all",
           [](auto& s) -> auto& { return s.variables_passed; }),
     text("agents.llm-model", "the llm agent: the model of tasks that name none; empty = the only one",
@@ -155,6 +160,8 @@ std::vector<setting> tables() {
           [](auto& s) -> auto& { return s.executor.planning.is_on; }),
     seconds<std::chrono::milliseconds>("planner.answer-seconds", "how long an agent may take for a direct answer",
                                        [](auto& s) -> auto& { return s.executor.planning.answer_budget; }),
+    text("planner.templates", "a directory of templates beside those of the program; read again on SIGHUP; empty = none",
+         [](auto& s) -> auto& { return s.templates_directory; }),
     text("planner.model", "the model (docs/models.md) that plans what templates and the grammar do not; empty = none",
          [](auto& s) -> auto& { return s.planner_model; }),
     texts("planner.agents", "the agents that tasks of a model's plan may name",
@@ -205,6 +212,8 @@ std::vector<setting> tables() {
                                        [](auto& s) -> auto& { return s.server.keep_alive_interval; }),
     seconds<std::chrono::milliseconds>("timeouts.cancel-grace", "for a canceled agent to stop",
                                        [](auto& s) -> auto& { return s.executor.cancel_grace; }),
+    seconds<std::chrono::milliseconds>("timeouts.cancel-wait", "of the answer to a cancel for the agents elsewhere that do the work",
+                                       [](auto& s) -> auto& { return s.cancel_wait; }),
   };
 }
 
@@ -323,6 +332,31 @@ result<void> set_from_text(serve_settings& to, std::string_view key,
   return {};
 }
 
+std::vector<std::string_view> differences(const serve_settings& a, const serve_settings& b) {
+  std::vector<std::string_view> out;
+  for (const auto& each : all_settings())
+    if (each.get(a) != each.get(b))
+      out.push_back(each.key);
+  return out;
+}
+
+std::string shown_value(const setting& which, const serve_settings& serve_settings) {
+  const auto value = which.get(serve_settings);
+  if (const auto* rows = std::get_if<text_rows>(&value))
+    return std::to_string(rows->size());
+  return shown(value);
+}
+
+std::string changed_settings(const serve_settings& serve_settings) {
+  std::string out;
+  for (const auto key : differences(serve_settings, troupe::serve_settings{})) {
+    const auto& which = *find_setting(key);
+    out += (out.empty() ? "" : ", ") + std::string(key)
+           + (which.is_secret ? " is set" : " = " + shown_value(which, serve_settings));
+  }
+  return out;
+}
+
 std::string print_settings(const serve_settings& serve_settings) {
   std::string out;
   std::string table;
@@ -342,7 +376,7 @@ std::string print_settings(const serve_settings& serve_settings) {
       key.remove_prefix(dot + 1);
     }
     const auto text = shown(value);
-    const bool is_hidden = each.is_secret && text != "[]";
+    const bool is_hidden = each.is_secret && text != "[]" && text != "\"\"";
     const std::string name(key);
     out += "# " + std::string(each.help) + "\n"
            + (is_hidden ? "# set, and not shown: " + name : name + " = " + text) + "\n";

@@ -5,12 +5,15 @@
 #include "apps/log.hpp"
 #include "apps/options.hpp"
 #include <troupe/actors/gateway.hpp>
+#include <troupe/agents/register_builtin.hpp>
 #include <troupe/net/server_options.hpp>
 #include <troupe/protocol/errc.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,8 +36,14 @@ struct serve_settings {
   std::chrono::milliseconds drain_bound{10'000};
   /// Tasks of the agent `a2a` may name URLs with private addresses.
   bool private_urls_allowed = false;
-  std::string planner_model; ///< A name of `[models.NAME]`; empty: no model plans.
-  std::string llm_model;     ///< Of tasks of the agent `llm` that name none.
+  std::string a2a_proxy;    ///< net::proxy_rules::read; empty: none.
+  std::size_t hops_max = 8; ///< Servers through which a task may go, this one included.
+  /// How long the answer to a cancel waits for agents elsewhere.
+  std::chrono::milliseconds cancel_wait{5'000};
+  std::string templates_directory; ///< Of templates beside those of the program; empty: none.
+  std::string planner_model;       ///< A name of `[models.NAME]`; empty: no model plans.
+  std::shared_ptr<program_gate> programs; ///< Of the command agent. Null: none.
+  std::string llm_model;                  ///< Of tasks of the agent `llm` that name none.
 };
 
 using text_list = std::vector<std::string>;
@@ -54,6 +63,9 @@ struct setting {
   std::function<result<void>(serve_settings&, const setting_value&)> set;
   std::function<setting_value(const serve_settings&)> get;
   bool is_secret = false; ///< Is not printed.
+  /// Of a number: `seconds`, `bytes`, or empty. Of a name: those there are, `a|b`.
+  std::string unit{};
+  bool is_reloadable = false; ///< SIGHUP takes a new value; others need a restart.
 };
 
 /// All of them; those of one table stand together.
@@ -69,6 +81,17 @@ struct setting {
 /// texts with commas between them). The error names the flag.
 [[nodiscard]] result<void> set_from_text(serve_settings& to, std::string_view key,
                                          const std::string& text);
+
+/// The names of those whose values differ.
+[[nodiscard]] std::vector<std::string_view> differences(const serve_settings& a,
+                                                        const serve_settings& b);
+
+/// `key = value` for each that differs from the default, with commas between them; of a secret only
+/// that it is set.
+[[nodiscard]] std::string changed_settings(const serve_settings& serve_settings);
+
+/// The value of one as TOML has it; of `[[key]]` tables how many there are.
+[[nodiscard]] std::string shown_value(const setting& which, const serve_settings& serve_settings);
 
 /// The whole of it as a TOML file with a comment per line; reads back the same, but for secrets,
 /// which are left out.

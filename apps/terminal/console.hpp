@@ -2,8 +2,10 @@
 #pragma once
 
 #include "apps/terminal/terminal.hpp"
+#include "apps/terminal/text.hpp"
 #include <troupe/protocol/errc.hpp>
 
+#include <cstddef>
 #include <string_view>
 
 namespace troupe {
@@ -21,6 +23,11 @@ bool say(std::string_view text);
 /// `code`, but exit_failed for exit_ok if not all was `written`: lost output is not taken for a
 /// success.
 [[nodiscard]] int exit_code_of(int code, bool written);
+
+/// Whether standard output gets colours.
+[[nodiscard]] bool stdout_colour(colour_choice choice);
+/// Of standard output, if it is a terminal; else no line is cut.
+[[nodiscard]] std::size_t stdout_width();
 
 /// `{"error": {"code", "message", "field"}}` as a line on standard output.
 void say_json_error(const error& why);

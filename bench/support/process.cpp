@@ -64,7 +64,8 @@ double resident_bytes_of(const std::string& process) {
 
 child_process::child_process(const std::vector<std::string>& argv) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
+  int words[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0 || ::pipe2(words, O_CLOEXEC) != 0)
     fail("pipe");
   std::vector<char*> arguments;
   for (const auto& one : argv)
@@ -75,6 +76,7 @@ child_process::child_process(const std::vector<std::string>& argv) {
     fail("fork");
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::dup2(words[0], STDIN_FILENO);
     ::dup2(ends[1], STDOUT_FILENO);
     ::dup2(ends[1], STDERR_FILENO);
     ::execv(arguments[0], arguments.data());
@@ -82,7 +84,9 @@ child_process::child_process(const std::vector<std::string>& argv) {
     ::_exit(127);
   }
   ::close(ends[1]);
+  ::close(words[0]);
   output_ = ends[0];
+  input_ = words[1];
   running_ = true;
 }
 
@@ -92,6 +96,7 @@ child_process::~child_process() {
     reap(true);
   }
   ::close(output_);
+  ::close(input_);
 }
 
 std::string child_process::read_line(std::chrono::seconds wait) {

@@ -12,8 +12,8 @@
 
 namespace troupe::bench {
 
-/// A running program whose standard output and error we read. Killed when the object goes away and
-/// it still runs.
+/// A running program whose standard output and error we read; its standard input is open and says
+/// nothing. Killed when the object goes away and it still runs.
 class child_process {
 public:
   /// `argv[0]` is a path. Throws std::runtime_error if it cannot be started.
@@ -38,6 +38,7 @@ private:
 
   pid_t pid_ = -1;
   int output_ = -1;
+  int input_ = -1;
   int status_ = 0;
   double cpu_seconds_ = 0.0;
   bool running_ = false;

@@ -1,13 +1,12 @@
 #include "client/a2a/a2a_client.hpp"
 
-#include "client/a2a/reconnection.hpp"
-#include "client/masking.hpp"
 #include "protocol/a2a/codec_agent_card.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/json_parser.hpp"
-#include "protocol/json/text_in.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/text/text.hpp"
+
+#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -20,13 +19,14 @@ using net::outbound_answer;
 
 namespace {
 
-/// Of an answer of a stream that is an error.
-constexpr std::size_t refusal_bytes_max = std::size_t{1} << 20;
+/// A server that starts again is back in seconds.
+constexpr net::breaker_terms breaker_terms_of_agents{.failures_max = 5,
+                                                     .open_for = std::chrono::milliseconds{1'000},
+                                                     .open_for_max =
+                                                         std::chrono::milliseconds{30'000}};
 
-/// Whether asking again later may help.
-bool passes(errc code) noexcept {
-  return code == errc::unavailable || code == errc::overloaded || code == errc::timed_out
-         || code == errc::store_unreadable;
+bool is_redirect(unsigned status) noexcept {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
 /// What the body of a refused card says matters less than the status.
@@ -40,10 +40,6 @@ error refused_card(unsigned status, const std::string& url) {
                                                    : errc::invalid_agent_response;
   return make_error(code, "there is no agent card at " + url + " (HTTP status "
                               + std::to_string(status) + ")");
-}
-
-bool is_event_stream(const outbound_answer& head) {
-  return head.header("content-type").starts_with("text/event-stream");
 }
 
 void append(net::outbound_request& to, const header_list& headers) {
@@ -70,12 +66,6 @@ std::optional<std::chrono::seconds> max_age_of(std::string_view said) {
   return digits == 0 ? std::nullopt : std::optional{out};
 }
 
-/// The cursor that a server of ours adds to its events.
-std::string cursor_in(const json::object& metadata) {
-  auto cursor = text_in(metadata, stream_cursor_key);
-  return net::is_event_id(cursor) ? std::move(cursor) : std::string{};
-}
-
 } // namespace
 
 // -- the client -----------------------------------------------------------------------------------
@@ -92,6 +82,8 @@ a2a_client::make(net::asio::io_context& context, net::timers_ptr clock, client_o
   how.resolve = options.resolve;
   how.certificate_pem = options.to.certificate_pem;
   how.key_pem = options.to.key_pem;
+  how.proxies = options.to.proxies;
+  how.total = options.total;
   auto http = net::http_client::make(context, clock, std::move(how));
   if (!http)
     return http.error();
@@ -101,7 +93,8 @@ a2a_client::make(net::asio::io_context& context, net::timers_ptr clock, client_o
 
 a2a_client::a2a_client(client_options options, net::timers_ptr clock,
                        std::unique_ptr<net::http_client> http)
-    : options_(std::move(options)), clock_(std::move(clock)), http_(std::move(http)) {}
+    : options_(std::move(options)), clock_(std::move(clock)), http_(std::move(http)),
+      who_(options_.to, clock_, *http_), breaker_(breaker_terms_of_agents) {}
 
 a2a_client::~a2a_client() = default;
 
@@ -117,33 +110,71 @@ void a2a_client::close() {
   http_->close();
 }
 
+result<void> a2a_client::admit() {
+  const auto now = clock_->now();
+  if (breaker_.admit(now))
+    return {};
+  const auto wait = breaker_.open_for(now);
+  auto out =
+      make_error(errc::unavailable, "the agent at " + options_.to.url
+                                        + " has failed again and again; it is asked again in "
+                                        + std::to_string(wait.count()) + " ms");
+  json::object details;
+  details["cause"] = "breaker"; // nothing was sent
+  details["retryAfter"] = std::chrono::ceil<std::chrono::seconds>(wait).count();
+  out.details = json::serialize(details);
+  return out;
+}
+
+void a2a_client::note(const result<outbound_answer>& answer) {
+  if (answer) {
+    const auto status = answer->status; // 503 asks for time, and has its own rules
+    if (status == 500 || status == 502 || status == 504)
+      breaker_.fail(clock_->now());
+    else
+      breaker_.succeed();
+    return;
+  }
+  const auto code = answer.error().code;
+  if (code == errc::unavailable || code == errc::timed_out)
+    breaker_.fail(clock_->now());
+  else
+    breaker_.forget(); // of our own making
+}
+
 awaitable<result<outbound_answer>> a2a_client::exchange(prepared_request request) {
   const auto url = parse_http_url(request.url);
   if (!url)
     co_return make_error(errc::invalid_agent_response,
                          "the agent card has an address that is none: " + url.error().message);
+  const auto admitted = admit();
+  if (!admitted)
+    co_return admitted.error();
   const auto stream = http_->lend(*url);
   auto answer = co_await stream->exchange(std::move(request.request));
+  note(answer);
   if (answer)
-    mask_credentials(answer->body);
+    who_.mask(answer->body);
   co_return answer;
-}
-
-void a2a_client::mask_credentials(std::string& text) const {
-  net::mask(text, options_.to.authentication.bearer);
-  net::mask(text, options_.to.authentication.api_key);
 }
 
 awaitable<result<void>> a2a_client::look_up() {
   if (card_)
     co_return result<void>{};
-  co_return co_await read_card(std::nullopt);
+  co_return co_await looking_up_.run(clock_, options_.timeout * 4,
+                                     [this] { return read_card(std::nullopt); });
 }
 
-awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::milliseconds> timeout) {
-  const auto urls = card_urls(options_.to);
-  error last;
-  for (const auto& url : urls.value()) {
+/// What stands at `url`, over redirects; `url` becomes where that is.
+awaitable<result<outbound_answer>>
+a2a_client::fetch_card(std::string& url, std::optional<std::chrono::milliseconds> timeout) {
+  const auto first = url;
+  bool has_renewed = false;
+  for (int redirects = 0;;) {
+    const auto ready = co_await who_.refresh();
+    if (!ready)
+      co_return ready.error();
+    const auto version = who_.version();
     prepared_request request;
     request.url = url;
     request.request.method = "GET";
@@ -151,12 +182,40 @@ awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::millise
     request.request.headers.emplace_back("Accept", "application/json");
     if (card_ && !card_etag_.empty())
       request.request.headers.emplace_back("If-None-Match", card_etag_);
-    const auto authentication = authentication_headers(options_.to, url, nullptr);
-    if (!authentication)
-      co_return authentication.error();
-    request.request.headers.insert(request.request.headers.end(), authentication->begin(),
-                                   authentication->end());
+    if (is_same_origin(url, first)) {
+      const auto authentication = authentication_headers(who_.to(), url, nullptr);
+      if (!authentication)
+        co_return authentication.error();
+      append(request.request, *authentication);
+    }
     auto answer = co_await exchange(std::move(request));
+    if (!answer)
+      co_return answer;
+    if (answer->status == 401 && !has_renewed) {
+      has_renewed = true;
+      const bool renewed = co_await who_.renew(version);
+      if (renewed)
+        continue;
+    }
+    if (!is_redirect(answer->status) || answer->header("location").empty())
+      co_return answer;
+    if (++redirects > card_redirects_max)
+      co_return make_error(errc::invalid_agent_response,
+                           "there is no agent card at " + first + ": more than "
+                               + std::to_string(card_redirects_max) + " redirects");
+    auto next = follow_redirect(url, answer->header("location"));
+    if (!next)
+      co_return next.error();
+    url = std::move(*next);
+  }
+}
+
+awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::milliseconds> timeout) {
+  const auto urls = card_urls(who_.to());
+  error last;
+  for (const auto& each : urls.value()) {
+    auto url = each;
+    auto answer = co_await fetch_card(url, timeout);
     if (!answer)
       co_return answer.error();
     if (answer->status == 304 && card_) {
@@ -185,8 +244,9 @@ awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::millise
     if (!read)
       co_return make_error(errc::invalid_agent_response,
                            "what stands at " + url + " is no agent card: " + read.error().message);
+    place_interfaces(*read, url, who_.to());
     card_ = std::move(*read);
-    endpoint_.reset();
+    endpoint_.reset(); // `where` chooses again
     card_etag_ = answer->header("etag");
     keep_card_age(*answer);
     card_text_ = std::move(answer->body);
@@ -230,7 +290,7 @@ awaitable<result<endpoint>> a2a_client::where() {
   if (!found)
     co_return found.error();
   if (!endpoint_) {
-    auto chosen = choose_endpoint(*card_, options_.to);
+    auto chosen = endpoint_in(learned_);
     if (!chosen)
       co_return chosen.error();
     endpoint_ = std::move(*chosen);
@@ -238,10 +298,47 @@ awaitable<result<endpoint>> a2a_client::where() {
   co_return *endpoint_;
 }
 
-result<prepared_request> a2a_client::prepared(operation which, json::object params,
+/// As the card says it, or where `version` is spoken: the interface that says so, else the card's
+/// with this version.
+result<endpoint> a2a_client::endpoint_in(std::optional<wire::a2a_version> version) const {
+  auto out = choose_endpoint(*card_, who_.to());
+  if (!out || !version || out->format.version == *version)
+    return out;
+  auto wanted = who_.to();
+  wanted.version = version;
+  wanted.binding = out->format.binding;
+  if (auto other = choose_endpoint(*card_, wanted))
+    return other;
+  out->format.version = *version;
+  return out;
+}
+
+bool a2a_client::learn_version(wire::a2a_version asked, operation which,
+                               const result<json::value>& answer) {
+  const bool is_current = endpoint_ && endpoint_->format.version == asked;
+  if (answer || !may_be_wrong_version(answer.error(), which, format().binding)) {
+    is_sure_of_version_ = is_sure_of_version_ || (is_current && answer.has_value());
+    return false;
+  }
+  if (!endpoint_)
+    return false; // another card was read meanwhile
+  if (!is_current)
+    return true; // another request has learned meanwhile
+  if (is_sure_of_version_ || who_.to().version)
+    return false;
+  is_sure_of_version_ = learned_.has_value(); // neither: the card's stays
+  learned_ = learned_ ? std::nullopt
+                      : std::optional{asked == wire::a2a_version::v1_0 ? wire::a2a_version::v0_3
+                                                                       : wire::a2a_version::v1_0};
+  if (auto other = endpoint_in(learned_))
+    endpoint_ = std::move(*other);
+  return learned_.has_value();
+}
+
+result<prepared_request> a2a_client::prepared(operation which, const params_writer& params,
                                               const std::string& last_id,
                                               const std::string& cursor) const {
-  auto headers = authentication_headers(options_.to, endpoint_->url, &*card_);
+  auto headers = authentication_headers(who_.to(), endpoint_->url, &*card_);
   if (!headers)
     return headers.error();
   std::string extensions;
@@ -261,272 +358,62 @@ result<prepared_request> a2a_client::prepared(operation which, json::object para
     headers->emplace_back("Last-Event-ID", last_id);
   if (!cursor.empty())
     headers->emplace_back("Troupe-Cursor", cursor);
-  return prepare(which, *endpoint_, std::move(params), *headers);
+  return prepare(which, *endpoint_, params(endpoint_->format), *headers);
 }
 
 awaitable<result<json::value>> a2a_client::ask(operation which, json::object params) {
   header_list none;
-  return ask_with(which, std::move(params), std::move(none));
+  return ask_with(which, same_params(std::move(params)), std::move(none));
 }
 
 awaitable<result<json::value>>
-a2a_client::ask_with(operation which, json::object params, header_list headers,
+a2a_client::ask_with(operation which, params_writer params, header_list headers,
                      std::optional<std::chrono::milliseconds> timeout) {
-  const auto to = co_await where();
-  if (!to)
-    co_return to.error();
-  auto request = prepared(which, std::move(params), "", "");
-  if (!request)
-    co_return request.error();
-  append(request->request, headers);
-  request->request.timeout = timeout;
-  const auto answer = co_await exchange(std::move(*request));
-  if (!answer)
-    co_return answer.error();
-  co_return read_result(*answer, to->format);
+  bool has_renewed = false;
+  std::optional<error> first;
+  for (;;) {
+    const auto ready = co_await who_.refresh();
+    if (!ready)
+      co_return ready.error();
+    const auto to = co_await where();
+    if (!to)
+      co_return to.error();
+    const auto version = who_.version();
+    const auto format = to->format;
+    auto request = prepared(which, params, "", "");
+    if (!request)
+      co_return request.error();
+    append(request->request, headers);
+    request->request.timeout = timeout;
+    const auto answer = co_await exchange(std::move(*request));
+    if (!answer)
+      co_return answer.error();
+    if (answer->status == 401 && !has_renewed) {
+      has_renewed = true;
+      const bool renewed = co_await who_.renew(version);
+      if (renewed)
+        continue;
+    }
+    auto out = read_result(*answer, format, clock_->source().now());
+    if (learn_version(format.version, which, out)) {
+      first = out.error();
+      continue;
+    }
+    if (!out && first && may_be_wrong_version(out.error(), which, format.binding))
+      co_return *first;
+    co_return out;
+  }
 }
 
-std::shared_ptr<event_stream> a2a_client::stream(operation which, json::object params,
+std::shared_ptr<event_stream> a2a_client::stream(operation which, params_writer params,
                                                  connection_news news, header_list headers) {
   return std::make_shared<event_stream>(*this, which, std::move(params), std::move(news),
                                         std::move(headers));
 }
 
-// -- a stream -------------------------------------------------------------------------------------
-
-event_stream::event_stream(a2a_client& by, operation which, json::object params,
-                           connection_news news, header_list headers)
-    : by_(by), which_(which), params_(std::move(params)), news_(std::move(news)),
-      headers_(std::move(headers)), pause_(by.clock_) {}
-
-event_stream::~event_stream() {
-  drop();
-}
-
-void event_stream::drop() {
-  if (connection_)
-    connection_->close();
-  connection_ = nullptr;
-  reader_.reset();
-}
-
-void event_stream::resume_with(operation which, json::object params, std::string cursor) {
-  which_ = which;
-  params_ = std::move(params);
-  cursor_ = std::move(cursor);
-  may_resume_ = true;
-}
-
-void event_stream::restart() {
-  drop();
-  last_id_.clear();
-  cursor_.clear();
-}
-
-void event_stream::close() {
-  is_closed_ = true;
-  pause_.wake();
-  if (connection_)
-    connection_->close();
-}
-
-awaitable<result<void>> event_stream::open() {
-  const auto to = co_await by_.where();
-  if (!to)
-    co_return to.error();
-  auto request = by_.prepared(which_, params_, last_id_, cursor_);
-  if (!request)
-    co_return request.error();
-  const auto url = parse_http_url(request->url);
-  if (!url)
-    co_return make_error(errc::invalid_agent_response,
-                         "the agent card has an address that is none: " + url.error().message);
-  append(request->request, headers_);
-  const auto connection = by_.http_->lend(*url);
-  connection_ = connection;
-  auto head = co_await connection->begin(std::move(request->request));
-  if (!head)
-    co_return head.error();
-  if (head->status == 200 && is_event_stream(*head)) {
-    reader_.emplace(by_.options_.bytes_max);
-    co_return result<void>{};
-  }
-  // An error, or an answer that is no stream.
-  const auto bytes_max = head->status == 200 ? by_.options_.bytes_max : refusal_bytes_max;
-  for (;;) {
-    const auto piece = co_await connection->more(by_.options_.timeout);
-    if (!piece || piece->empty())
-      break;
-    head->body += *piece;
-    if (head->body.size() > bytes_max) {
-      head->is_whole = false;
-      break;
-    }
-  }
-  drop();
-  by_.mask_credentials(head->body);
-  auto answer = read_result(*head, to->format);
-  if (!answer)
-    co_return answer.error();
-  whole_ = std::move(*answer);
-  co_return result<void>{};
-}
-
-/// Waits before the next try; the error if there is none.
-awaitable<result<void>> event_stream::wait_after(error why) {
-  const auto hint = reader_ ? reader_->retry() : std::nullopt;
-  drop();
-  if (is_closed_)
-    co_return make_error(errc::canceled, "closed");
-  const auto wait = wait_before_reconnection(++failures_, hint);
-  if (!may_resume_ || !wait)
-    co_return why;
-  if (news_.on_lost)
-    news_.on_lost(why, *wait);
-  co_await pause_.wait_until(by_.clock_->now() + *wait);
-  if (is_closed_)
-    co_return make_error(errc::canceled, "closed");
-  co_return result<void>{};
-}
-
-awaitable<result<std::optional<json::value>>> event_stream::next() {
-  using read = result<std::optional<json::value>>;
-  const auto self = shared_from_this();
-  for (;;) {
-    if (is_closed_)
-      co_return make_error(errc::canceled, "closed");
-    error broken;
-    if (whole_) {
-      auto out = std::move(whole_);
-      whole_.reset();
-      was_whole_ = true;
-      co_return read{std::move(out)};
-    }
-    if (is_over_) {
-      drop();
-      co_return read{std::nullopt};
-    }
-    auto event = reader_ ? reader_->take() : std::nullopt;
-    if (event) {
-      by_.mask_credentials(event->data);
-      auto value = read_event(*event, by_.endpoint_->format);
-      if (value) {
-        failures_ = 0;
-        if (!event->id.empty())
-          last_id_ = event->id;
-        co_return read{std::optional{std::move(*value)}};
-      }
-      if (!passes(value.error().code) || !may_resume_)
-        co_return value.error();
-      broken = value.error(); // The server says that the stream goes on later.
-    } else if (!reader_ && std::exchange(was_whole_, false)) {
-      broken = make_error(errc::unavailable, "the server answered without a stream");
-    } else if (!reader_) {
-      const auto opened = co_await open();
-      if (opened) {
-        if (std::exchange(has_begun_, true) && failures_ > 0 && news_.on_resumed)
-          news_.on_resumed();
-        continue;
-      }
-      if (!has_begun_ || !passes(opened.error().code)) {
-        drop();
-        co_return opened.error();
-      }
-      broken = opened.error();
-    } else {
-      const auto connection = connection_;
-      const auto piece = co_await connection->more(by_.options_.silence);
-      if (piece && !piece->empty()) {
-        const auto fed = reader_->feed(*piece);
-        if (!fed)
-          co_return fed.error();
-        continue;
-      }
-      broken =
-          piece ? make_error(errc::unavailable, "the stream ended before its task") : piece.error();
-    }
-    const auto waited = co_await wait_after(std::move(broken));
-    if (!waited)
-      co_return waited.error();
-  }
-}
-
-// -- a task's events ------------------------------------------------------------------------------
-
-task_stream::task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question)
-    : by_(by), events_(std::move(from)), ends_at_question_(ends_at_question) {}
-
-void task_stream::learn(const wire::answer& read) {
-  task_id id;
-  task_state state = task_state::working;
-  const json::object* metadata = nullptr;
-  if (std::holds_alternative<message>(read))
-    return events_->finish(); // The answer of an agent that makes no task.
-  if (const auto* whole = std::get_if<task>(&read)) {
-    id = whole->id;
-    state = whole->status.state;
-    metadata = &whole->metadata;
-  } else if (const auto* moved = std::get_if<wire::status_update>(&read)) {
-    id = moved->task;
-    state = moved->status.state;
-    metadata = &moved->metadata;
-    if (moved->is_last && (ends_at_question_ || is_terminal(state)))
-      events_->finish();
-  } else if (const auto* made = std::get_if<wire::artifact_update>(&read)) {
-    id = made->task;
-    metadata = &made->metadata;
-  }
-  task_ = id.str();
-  json::object params;
-  params["id"] = task_;
-  events_->resume_with(operation::subscribe_to_task, std::move(params), cursor_in(*metadata));
-  if (is_terminal(state) || (ends_at_question_ && is_interrupted(state)))
-    events_->finish();
-}
-
-awaitable<result<std::optional<wire::answer>>> task_stream::next() {
-  using read = result<std::optional<wire::answer>>;
-  auto event = co_await events_->next();
-  if (!event) {
-    const auto code = event.error().code;
-    // To subscribe to a task that has ended is refused (A2A 1.0 section 3.1.6); some agents do not
-    // let anybody subscribe.
-    const bool may_have_ended =
-        code == errc::unsupported_operation || code == errc::method_not_found;
-    if (!task_.empty() && may_have_ended) {
-      auto last = co_await ended_meanwhile(event.error());
-      co_return last;
-    }
-    co_return event.error();
-  }
-  if (!*event)
-    co_return read{std::nullopt};
-  last_event_ = **event;
-  const auto to = co_await by_.where();
-  auto value = wire::read_answer(**event, to->format);
-  if (!value)
-    co_return value.error();
-  learn(*value);
-  co_return read{std::optional{std::move(*value)}};
-}
-
-/// The task as it is now, if nothing more happens to it.
-awaitable<result<std::optional<wire::answer>>> task_stream::ended_meanwhile(error why) {
-  json::object params;
-  params["id"] = task_;
-  const auto now = co_await by_.ask(operation::get_task, std::move(params));
-  if (!now)
-    co_return now.error();
-  const auto to = co_await by_.where();
-  auto read = wire::read_task(*now, to->format);
-  if (!read)
-    co_return read.error();
-  const auto state = read->status.state;
-  if (!is_terminal(state) && !(ends_at_question_ && is_interrupted(state)))
-    co_return why;
-  events_->finish();
-  last_event_ = *now;
-  co_return result<std::optional<wire::answer>>{std::optional<wire::answer>{std::move(*read)}};
+std::shared_ptr<event_stream> a2a_client::stream(operation which, json::object params,
+                                                 connection_news news, header_list headers) {
+  return stream(which, same_params(std::move(params)), std::move(news), std::move(headers));
 }
 
 } // namespace troupe::a2a

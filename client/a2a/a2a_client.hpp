@@ -4,12 +4,15 @@
 // block.
 #pragma once
 
+#include "client/a2a/identity.hpp"
 #include "client/a2a/limits.hpp"
 #include "client/a2a/operation.hpp"
 #include "client/a2a/request.hpp"
 #include "client/a2a/target.hpp"
+#include "client/circuit_breaker.hpp"
 #include "client/http_client.hpp"
 #include "client/io.hpp"
+#include "client/single_flight.hpp"
 #include "client/timers.hpp"
 #include "protocol/a2a/answer_reading.hpp"
 #include "protocol/text/http_url.hpp"
@@ -44,6 +47,8 @@ struct client_options {
   std::function<result<void>(const http_url&, const net::asio::ip::address&)> admit;
   /// In place of the system's resolver; for tests (http_client_options::resolve).
   std::function<result<net::addresses>(const std::string& host)> resolve;
+  /// http_client_options::total.
+  net::connection_total total{};
 };
 
 /// Further headers of a request.
@@ -91,16 +96,27 @@ public:
   [[nodiscard]] timestamp card_at() const noexcept { return card_at_; }
   /// As the server writes it.
   [[nodiscard]] const std::string& card_text() const noexcept { return card_text_; }
+  /// How the agent is spoken to now; the first format before the card was read.
+  [[nodiscard]] wire::wire_format format() const noexcept {
+    return endpoint_ ? endpoint_->format : wire::wire_format{};
+  }
   /// How the agent is spoken to; looks the card up. Errors: as `card`; version_not_supported.
   [[nodiscard]] net::awaitable<result<endpoint>> where();
   /// The result of an operation that does not stream. Errors: the server's, and those of `card`.
   [[nodiscard]] net::awaitable<result<boost::json::value>> ask(operation which,
                                                                boost::json::object params);
   [[nodiscard]] net::awaitable<result<boost::json::value>>
-  ask_with(operation which, boost::json::object params, header_list headers,
+  ask_with(operation which, params_writer params, header_list headers,
            std::optional<std::chrono::milliseconds> timeout = {});
+  [[nodiscard]] net::awaitable<result<boost::json::value>>
+  ask_with(operation which, boost::json::object params, header_list headers,
+           std::optional<std::chrono::milliseconds> timeout = {}) {
+    return ask_with(which, same_params(std::move(params)), std::move(headers), timeout);
+  }
   /// Begins nothing: the first `next` does. To be destroyed before the client. `headers`: of its
   /// first request, and of each further one.
+  [[nodiscard]] std::shared_ptr<event_stream>
+  stream(operation which, params_writer params, connection_news news, header_list headers = {});
   [[nodiscard]] std::shared_ptr<event_stream> stream(operation which, boost::json::object params,
                                                      connection_news news,
                                                      header_list headers = {});
@@ -110,32 +126,46 @@ private:
 
   a2a_client(client_options options, net::timers_ptr clock, std::unique_ptr<net::http_client> http);
 
+  /// Whether the agent may be asked now. Errors: unavailable, if it has failed again and again.
+  [[nodiscard]] result<void> admit();
+  /// What became of what was admitted.
+  void note(const result<net::outbound_answer>& answer);
   [[nodiscard]] net::awaitable<result<net::outbound_answer>> exchange(prepared_request request);
-  /// What the agent repeats of the credentials that it was sent becomes `***`.
-  void mask_credentials(std::string& text) const;
+  /// An operation was asked in the version `asked`. Whether it is to be asked again, in
+  /// the other one.
+  [[nodiscard]] bool learn_version(wire::a2a_version asked, operation which,
+                                   const result<boost::json::value>& answer);
+  [[nodiscard]] result<endpoint> endpoint_in(std::optional<wire::a2a_version> version) const;
+  [[nodiscard]] net::awaitable<result<net::outbound_answer>>
+  fetch_card(std::string& url, std::optional<std::chrono::milliseconds> timeout);
   [[nodiscard]] net::awaitable<result<void>> look_up();
   [[nodiscard]] net::awaitable<result<void>>
   read_card(std::optional<std::chrono::milliseconds> timeout);
   void keep_card_age(const net::outbound_answer& said);
-  [[nodiscard]] result<prepared_request> prepared(operation which, boost::json::object params,
+  [[nodiscard]] result<prepared_request> prepared(operation which, const params_writer& params,
                                                   const std::string& last_id,
                                                   const std::string& cursor) const;
 
   const client_options options_;
   const net::timers_ptr clock_;
   std::unique_ptr<net::http_client> http_;
+  identity who_;
+  net::circuit_breaker breaker_;
+  net::single_flight looking_up_;
   std::optional<agent_card> card_;
   std::string card_text_;
   std::string card_etag_; ///< Empty: none.
   std::optional<time_source::steady_point> card_holds_until_;
   timestamp card_at_{};
   std::optional<endpoint> endpoint_;
+  std::optional<wire::a2a_version> learned_; ///< In place of the card's.
+  bool is_sure_of_version_ = false;          ///< The agent has shown that it speaks it.
 };
 
 /// The events of one operation that streams, as JSON.
 class event_stream : public std::enable_shared_from_this<event_stream> {
 public:
-  event_stream(a2a_client& by, operation which, boost::json::object params, connection_news news,
+  event_stream(a2a_client& by, operation which, params_writer params, connection_news news,
                header_list headers);
   ~event_stream();
   event_stream(const event_stream&) = delete;
@@ -157,17 +187,22 @@ public:
 
 private:
   [[nodiscard]] net::awaitable<result<void>> open();
+  [[nodiscard]] result<void> feed(std::string_view bytes, net::time_point asked_at);
   [[nodiscard]] net::awaitable<result<void>> wait_after(error why);
   void drop();
 
   a2a_client& by_;
   operation which_;
-  boost::json::object params_;
+  params_writer params_;
   std::string cursor_;
   const connection_news news_;
   const header_list headers_;
   std::shared_ptr<net::http_stream> connection_;
   std::optional<net::sse_reader> reader_;
+  std::chrono::nanoseconds event_waited_{0}; ///< For the event that is being read.
+  std::size_t event_bytes_ = 0;              ///< Of it, so far.
+  std::optional<net::sse_event>
+      unended_; ///< Behind the last whole event of a stream that has ended.
   std::optional<boost::json::value> whole_; ///< An answer that is no stream.
   bool was_whole_ = false;                  ///< The last one was; the next try waits.
   std::string last_id_;

@@ -94,10 +94,13 @@ awaitable<void> read_on(a2a_client* client, std::shared_ptr<event_stream> from,
 } // namespace
 
 struct call_loop::parts {
-  explicit parts(const time_source& time) : clock(std::make_shared<net::timers>(context, time)) {}
+  explicit parts(const time_source& time)
+      : clock(std::make_shared<net::timers>(context, time)),
+        total(net::make_connection_total(clock)) {}
 
   net::asio::io_context context{1};
   net::timers_ptr clock;
+  net::connection_total total; ///< Of all lines.
   std::vector<std::weak_ptr<line>> lines;
   std::optional<net::asio::executor_work_guard<net::io_executor>> work;
   std::thread thread;
@@ -113,7 +116,7 @@ public:
     return spawn<known_agent>([client = client_.get()] { return meet(client); }, std::move(done));
   }
 
-  call_handle ask(operation which, json::object params, headers more,
+  call_handle ask(operation which, params_writer params, headers more,
                   handler<json::value> done) override {
     return spawn<json::value>(
         [client = client_.get(), which, params = std::move(params),
@@ -123,7 +126,7 @@ public:
         std::move(done));
   }
 
-  stream_handle listen(operation which, json::object params, headers more,
+  stream_handle listen(operation which, params_writer params, headers more,
                        stream_listener to) override {
     if (home_ == nullptr)
       return nullptr;
@@ -139,6 +142,10 @@ public:
     };
     out->read_later();
     return out;
+  }
+
+  [[nodiscard]] wire::wire_format format() const override {
+    return client_ ? client_->format() : wire::wire_format{};
   }
 
   [[nodiscard]] bool turn() { return client_ && client_->turn(); }
@@ -248,6 +255,7 @@ result<std::shared_ptr<agent_line>> call_loop::open(line_options options) {
   how.silence = options.silence;
   how.bytes_max = options.bytes_max;
   how.extensions = std::move(options.extensions);
+  how.total = parts_->total;
   if (options.public_only)
     how.admit = net::admit_public_only;
   auto client = a2a_client::make(parts_->context, parts_->clock, std::move(how));

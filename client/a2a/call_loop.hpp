@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/a2a/operation.hpp"
+#include "client/a2a/request.hpp"
 #include "client/a2a/target.hpp"
 #include "protocol/a2a/answer_reading.hpp"
 #include <troupe/protocol/agent_card.hpp>
@@ -73,11 +74,22 @@ public:
   /// The card is asked for once. Errors: as a2a_client::where.
   [[nodiscard]] virtual call_handle look_up(handler<known_agent> done) = 0;
   /// The result of an operation that does not stream, as the agent writes it.
-  [[nodiscard]] virtual call_handle ask(operation which, boost::json::object params, headers more,
+  [[nodiscard]] virtual call_handle ask(operation which, params_writer params, headers more,
                                         handler<boost::json::value> done) = 0;
+  [[nodiscard]] call_handle ask(operation which, boost::json::object params, headers more,
+                                handler<boost::json::value> done) {
+    return ask(which, same_params(std::move(params)), std::move(more), std::move(done));
+  }
   /// The events of an operation that streams, until the connection breaks: it is not made again.
-  [[nodiscard]] virtual stream_handle listen(operation which, boost::json::object params,
-                                             headers more, stream_listener to) = 0;
+  [[nodiscard]] virtual stream_handle listen(operation which, params_writer params, headers more,
+                                             stream_listener to) = 0;
+  [[nodiscard]] stream_handle listen(operation which, boost::json::object params, headers more,
+                                     stream_listener to) {
+    return listen(which, same_params(std::move(params)), std::move(more), std::move(to));
+  }
+  /// How the agent is spoken to now: another version than look_up said, if its card was wrong. What
+  /// `ask` gives is in this format.
+  [[nodiscard]] virtual wire::wire_format format() const = 0;
 };
 
 class call_loop {

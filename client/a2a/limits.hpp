@@ -13,10 +13,19 @@ inline constexpr std::size_t card_bytes_max = std::size_t{4} << 20;
 /// The same of one event of a stream: a snapshot may be as long as an answer.
 inline constexpr std::size_t answer_bytes_max = std::size_t{256} << 20;
 
-/// For one exchange. A blocking send waits for its task, so it is long.
-inline constexpr std::chrono::milliseconds exchange_timeout{60'000};
+/// For one exchange. A blocking send waits for its task, and a server may wait a minute for its
+/// planner (objectives/replan), so it is long.
+inline constexpr std::chrono::milliseconds exchange_timeout{90'000};
 /// A stream that sends nothing for so long is taken for broken. Many servers send no comments
 /// while nothing happens, so it is long; to subscribe again costs little.
 inline constexpr std::chrono::milliseconds stream_silence{120'000};
+
+/// An event that has begun comes at this rate at least, on the average and after a time for its
+/// beginning; a slower stream is broken. A slow agent sends its events late, not in drops.
+inline constexpr std::size_t event_bytes_per_second_min = 1024;
+inline constexpr std::chrono::seconds event_begins_in{30};
+
+/// Redirects of a card; one more is not followed.
+inline constexpr int card_redirects_max = 3;
 
 } // namespace troupe::a2a

@@ -28,6 +28,7 @@ enum class operation : std::uint8_t {
   claim_input,
   release_input,
   modify_objective,
+  replan_objective,
   objective_history,
   get_plan,
   modify_plan,

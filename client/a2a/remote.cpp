@@ -116,6 +116,18 @@ result<json::value> remote::ask(operation which, json::object params) {
       [this, which, &params] { return loop_->client->ask(which, std::move(params)); });
 }
 
+result<remote::reply> remote::ask_in_format(operation which, params_writer params) {
+  auto got = loop_->wait_for([this, which, &params] {
+    header_list none;
+    return loop_->client->ask_with(which, std::move(params), std::move(none));
+  });
+  if (!got)
+    return got.error();
+  reply out{std::move(*got), {}};
+  loop_->do_now([&] { out.format = loop_->client->format(); });
+  return out;
+}
+
 void remote::ask_later(operation which, json::object params,
                        std::function<void(result<json::value>)> done) {
   auto ask = [client = loop_->client.get(), which, params = std::move(params)]() mutable {
@@ -129,66 +141,55 @@ void remote::ask_later(operation which, json::object params,
 }
 
 result<wire::answer> remote::send(const wire::sending& request) {
-  const auto to = where();
-  if (!to)
-    return to.error();
-  const auto got = ask(operation::send, wire::write_send(request, to->format));
+  const auto got = ask_in_format(
+      operation::send, [&](wire::wire_format format) { return wire::write_send(request, format); });
   if (!got)
     return got.error();
-  return wire::read_answer(*got, to->format);
+  return wire::read_answer(got->value, got->format);
 }
 
 result<task> remote::get_task(const std::string& id) {
-  const auto to = where();
-  if (!to)
-    return to.error();
-  const auto got = ask(operation::get_task, with_id(id));
+  const auto got = ask_in_format(operation::get_task, same_params(with_id(id)));
   if (!got)
     return got.error();
-  return wire::read_task(*got, to->format);
+  return wire::read_task(got->value, got->format);
 }
 
 result<task> remote::cancel_task(const std::string& id) {
-  const auto to = where();
-  if (!to)
-    return to.error();
-  const auto got = ask(operation::cancel_task, with_id(id));
+  const auto got = ask_in_format(operation::cancel_task, same_params(with_id(id)));
   if (!got)
     return got.error();
-  return wire::read_task(*got, to->format);
+  return wire::read_task(got->value, got->format);
 }
 
 result<wire::task_page> remote::list_tasks(const wire::task_filter& filter) {
-  const auto to = where();
-  if (!to)
-    return to.error();
-  const auto got = ask(operation::list_tasks, wire::write_task_filter(filter, to->format));
+  const auto got = ask_in_format(operation::list_tasks, [&](wire::wire_format format) {
+    return wire::write_task_filter(filter, format);
+  });
   if (!got)
     return got.error();
-  return wire::read_task_page(*got, to->format);
+  return wire::read_task_page(got->value, got->format);
 }
 
 result<push_config> remote::create_push(const push_config& config) {
-  const auto to = where();
-  if (!to)
-    return to.error();
-  const auto got = ask(operation::create_push, wire::write_create_push(config, to->format));
+  const auto got = ask_in_format(operation::create_push, [&](wire::wire_format format) {
+    return wire::write_create_push(config, format);
+  });
   if (!got)
     return got.error();
-  auto kept = wire::read_push_config(*got, to->format);
+  auto kept = wire::read_push_config(got->value, got->format);
   if (kept && kept->task.empty())
     kept->task = config.task;
   return kept;
 }
 
 result<wire::push_page> remote::list_push(const std::string& task, const std::string& page_token) {
-  const auto to = where();
-  if (!to)
-    return to.error();
-  const auto got = ask(operation::list_push, wire::write_list_push(task, page_token, to->format));
+  const auto got = ask_in_format(operation::list_push, [&](wire::wire_format format) {
+    return wire::write_list_push(task, page_token, format);
+  });
   if (!got)
     return got.error();
-  auto page = wire::read_push_page(*got, to->format);
+  auto page = wire::read_push_page(got->value, got->format);
   if (page)
     for (auto& each : page->configs)
       if (each.task.empty())
@@ -197,10 +198,9 @@ result<wire::push_page> remote::list_push(const std::string& task, const std::st
 }
 
 result<void> remote::delete_push(const std::string& task, const std::string& id) {
-  const auto to = where();
-  if (!to)
-    return to.error();
-  const auto got = ask(operation::delete_push, wire::write_delete_push(task, id, to->format));
+  const auto got = ask_in_format(operation::delete_push, [&](wire::wire_format format) {
+    return wire::write_delete_push(task, id, format);
+  });
   if (!got)
     return got.error();
   return {};
@@ -214,7 +214,7 @@ namespace {
 template<class Loop>
 class task_events final : public remote::tasks {
 public:
-  task_events(Loop& on, operation which, json::object params, connection_news news,
+  task_events(Loop& on, operation which, params_writer params, connection_news news,
               bool ends_at_question)
       : on_(on) {
     on_.do_now([&] {
@@ -279,14 +279,15 @@ result<std::unique_ptr<remote::tasks>> remote::send_streaming(const wire::sendin
   if (!to)
     return to.error();
   return std::unique_ptr<tasks>(std::make_unique<task_events<loop>>(
-      *loop_, operation::send_streaming, wire::write_send(request, to->format),
+      *loop_, operation::send_streaming,
+      [request](wire::wire_format format) { return wire::write_send(request, format); },
       connection_news{std::move(on_lost), std::move(on_resumed)}, true));
 }
 
 std::unique_ptr<remote::tasks> remote::subscribe(const std::string& id, lost_handler on_lost,
                                                  resumed_handler on_resumed) {
   return std::make_unique<task_events<loop>>(
-      *loop_, operation::subscribe_to_task, with_id(id),
+      *loop_, operation::subscribe_to_task, same_params(with_id(id)),
       connection_news{std::move(on_lost), std::move(on_resumed)}, false);
 }
 

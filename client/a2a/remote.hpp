@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/a2a/operation.hpp"
+#include "client/a2a/request.hpp"
 #include "client/a2a/target.hpp"
 #include "protocol/a2a/answer_reading.hpp"
 #include <troupe/protocol/agent_card.hpp>
@@ -70,6 +71,12 @@ public:
 
 private:
   struct loop;
+  /// A result, and the format in which it is.
+  struct reply {
+    boost::json::value value;
+    wire::wire_format format;
+  };
+  [[nodiscard]] result<reply> ask_in_format(operation which, params_writer params);
   explicit remote(std::unique_ptr<loop> own);
 
   std::unique_ptr<loop> loop_;

@@ -1,14 +1,15 @@
 #include "client/a2a/request.hpp"
 
+#include "client/retry_after.hpp"
 #include "protocol/a2a/answer_reading.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/text/text.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/parse_options.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 namespace troupe::a2a {
@@ -46,6 +47,7 @@ constexpr auto rows = std::to_array<operation_row>({
     {claim_input, "inputs/claim", "inputs/claim", "POST", "/inputs/{id}:claim"},
     {release_input, "inputs/release", "inputs/release", "POST", "/inputs/{id}:release"},
     {modify_objective, "objectives/modify", "objectives/modify", "POST", "/objectives/{id}:modify"},
+    {replan_objective, "objectives/replan", "objectives/replan", "POST", "/objectives/{id}:replan"},
     {objective_history, "objectives/history", "objectives/history", "GET",
      "/objectives/{id}:history"},
     {get_plan, "plans/get", "plans/get", "GET", "/plans/{id}"},
@@ -122,13 +124,16 @@ void make_rest(prepared_request& out, const operation_row& row, const endpoint& 
     out.request.body = json::serialize(params);
 }
 
+/// Of every request: each has a connection or a stream for itself.
+constexpr int rpc_id = 1;
+
 void make_json_rpc(prepared_request& out, const operation_row& row, const endpoint& to,
                    json::object params) {
   if (!to.tenant.empty())
     params["tenant"] = to.tenant;
   const bool is_1_0 = to.format.version == wire::a2a_version::v1_0;
   const json::object call{{"jsonrpc", "2.0"},
-                          {"id", 1},
+                          {"id", rpc_id},
                           {"method", is_1_0 ? row.rpc_1_0 : row.rpc_0_3},
                           {"params", std::move(params)}};
   out.request.body = json::serialize(call);
@@ -146,8 +151,14 @@ result<json::value> parse(std::string_view text) {
   return out;
 }
 
+/// Of an error that is no JSON.
+constexpr std::size_t error_words_bytes_max = 400;
+
 /// Of what an error says besides; more is left out.
 constexpr std::size_t refusal_data_bytes_max = std::size_t{64} << 10;
+
+/// Seconds.
+constexpr std::string_view retry_after_member = "retryAfter";
 
 /// With what was refused in numbers (error::details): `httpStatus`, and of JSON-RPC `rpcCode` and
 /// `rpcData`. `status`: 0 if there is none.
@@ -170,21 +181,25 @@ error with_refusal(error why, unsigned status, const json::value& from) {
   return why;
 }
 
-/// With the seconds after which it may be asked again, if the answer says so (RFC 9110 section
-/// 10.2.3); a date is passed over.
-error with_pause(error why, std::string_view retry_after) {
-  std::int64_t seconds = 0;
-  const auto* end = retry_after.data() + retry_after.size();
-  const auto read = std::from_chars(retry_after.data(), end, seconds);
-  if (read.ec != std::errc{} || read.ptr != end || seconds < 0)
+/// With the time after which it may be asked again, if the answer says so.
+error with_pause(error why, std::string_view retry_after, timestamp now) {
+  const auto wait = net::read_retry_after(retry_after, now);
+  if (!wait)
     return why;
   boost::system::error_code failed;
   auto details = parse_json(why.details, failed);
   if (auto* members = details.if_object(); !failed && members != nullptr) {
-    (*members)["retryAfter"] = seconds;
+    (*members)[retry_after_member] = std::chrono::ceil<std::chrono::seconds>(*wait).count();
     why.details = json::serialize(details);
   }
   return why;
+}
+
+/// Whether an answer of JSON-RPC has the id of our request (JSON-RPC 2.0 section 5). Some servers
+/// leave it out of the events of a stream.
+bool is_ours(const json::value* id) {
+  boost::system::error_code failed;
+  return id == nullptr || (id->is_number() && id->to_number<double>(failed) == rpc_id);
 }
 
 result<json::value> unwrapped(json::value whole, wire::wire_format format) {
@@ -201,6 +216,9 @@ result<json::value> unwrapped(json::value whole, wire::wire_format format) {
   }
   if (const auto* error = object->if_contains("error"); error != nullptr && !error->is_null())
     return with_refusal(wire::read_rpc_error(*error), 0, whole);
+  if (!is_ours(object->if_contains("id")))
+    return make_error(errc::invalid_agent_response,
+                      "the answer is to another request: its id is not that of the request");
   auto* found = object->if_contains("result");
   if (found == nullptr)
     return make_error(errc::invalid_agent_response,
@@ -209,6 +227,10 @@ result<json::value> unwrapped(json::value whole, wire::wire_format format) {
 }
 
 } // namespace
+
+params_writer same_params(json::object params) {
+  return [params = std::move(params)](wire::wire_format) { return params; };
+}
 
 const operation_row& row_of(operation which) noexcept {
   return rows[static_cast<std::size_t>(which)];
@@ -234,7 +256,8 @@ prepared_request prepare(operation which, const endpoint& to, json::object param
   return out;
 }
 
-result<json::value> read_result(const net::outbound_answer& answer, wire::wire_format format) {
+result<json::value> read_result(const net::outbound_answer& answer, wire::wire_format format,
+                                timestamp now) {
   const bool is_fine = answer.status >= 200 && answer.status < 300;
   if (is_fine && !answer.is_whole)
     return make_error(errc::too_large, "the answer ended too soon, or is longer than this client "
@@ -248,10 +271,10 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_f
         && object->contains("jsonrpc") && object->contains("error"))
       return with_pause(
           with_refusal(wire::read_rpc_error(object->at("error")), answer.status, *whole),
-          answer.header("retry-after"));
+          answer.header("retry-after"), now);
     const auto body = whole ? *whole : json::value{};
     return with_pause(with_refusal(wire::read_rest_error(answer.status, body), answer.status, body),
-                      answer.header("retry-after"));
+                      answer.header("retry-after"), now);
   }
   if (!whole)
     return whole.error();
@@ -260,9 +283,41 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_f
 
 result<json::value> read_event(const net::sse_event& event, wire::wire_format format) {
   auto whole = parse(event.data);
-  if (!whole)
-    return whole.error();
-  return unwrapped(std::move(*whole), format);
+  if (!event.is_error) {
+    if (!whole)
+      return whole.error();
+    return unwrapped(std::move(*whole), format);
+  }
+  if (!whole) { // words for people
+    json::object words;
+    words["message"] = shortened(event.data, error_words_bytes_max);
+    whole = json::value(std::move(words));
+  }
+  const auto* members = whole->if_object();
+  if (members != nullptr && members->contains("error")) {
+    auto said = unwrapped(*whole, format);
+    if (!said)
+      return said;
+  }
+  return with_refusal(wire::read_rest_error(500, *whole), 0, *whole);
+}
+
+bool may_be_wrong_version(const error& why, operation which, wire::a2a_binding by) {
+  const auto& row = row_of(which);
+  if (by == wire::a2a_binding::json_rpc && row.rpc_1_0 == row.rpc_0_3)
+    return false; // it is asked the same in both
+  // -32601 and 404; -32009 (A2A 1.0 section 5.4)
+  return why.code == errc::method_not_found || why.code == errc::version_not_supported;
+}
+
+std::optional<std::chrono::milliseconds> pause_in(const error& why) {
+  boost::system::error_code failed;
+  const auto details = why.details.empty() ? json::value{} : parse_json(why.details, failed);
+  const auto* members = details.if_object();
+  const auto* found = members != nullptr ? members->if_contains(retry_after_member) : nullptr;
+  if (failed || found == nullptr || !found->is_int64() || found->get_int64() < 0)
+    return std::nullopt;
+  return std::chrono::seconds{found->get_int64()};
 }
 
 } // namespace troupe::a2a

@@ -1,9 +1,11 @@
 #include "client/a2a/target.hpp"
 
 #include "client/address_class.hpp"
+#include "protocol/json/base64.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/http_url.hpp"
 #include "protocol/text/text.hpp"
+#include "protocol/text/url_reference.hpp"
 
 #include <algorithm>
 #include <array>
@@ -81,6 +83,41 @@ result<std::vector<std::string>> card_urls(const target& to) {
   return out;
 }
 
+void place_interfaces(agent_card& card, const std::string& card_url, const target& to) {
+  const auto card_at = parse_http_url(card_url);
+  const auto home = parse_http_url(to.url);
+  for (auto& each : card.interfaces) {
+    if (auto whole = resolve_reference(card_url, each.url))
+      each.url = std::move(*whole);
+    auto url = parse_http_url(each.url);
+    if (!url)
+      continue; // said when it is used
+    if (to.is_at_origin && home)
+      each.url = origin_of(*home) + url->target;
+    else if (card_at && (url->host == "0.0.0.0" || url->host == "::"))
+      each.url = origin_of({url->tls, card_at->host, url->port, {}}) + url->target;
+  }
+}
+
+result<std::string> follow_redirect(const std::string& url, std::string_view location) {
+  const auto words = [&](std::string_view reason) {
+    return "the agent card at " + url + " is somewhere else, and " + std::string(reason);
+  };
+  auto out = resolve_reference(url, location);
+  if (location.empty() || !out || !parse_http_url(*out))
+    return make_error(errc::invalid_agent_response, words("its address is none"));
+  if (!parse_http_url(*out)->tls && !is_same_origin(*out, url))
+    return make_error(errc::forbidden, words("a redirect without TLS is not followed: name the "
+                                             "right URL"));
+  return std::move(*out);
+}
+
+bool is_same_origin(const std::string& one, const std::string& other) {
+  const auto a = parse_http_url(one);
+  const auto b = parse_http_url(other);
+  return a && b && origin_of(*a) == origin_of(*b);
+}
+
 result<endpoint> choose_endpoint(const agent_card& card, const target& to) {
   const agent_interface* best = nullptr;
   std::size_t best_rank = 0;
@@ -144,6 +181,9 @@ authentication_headers(const target& to, const std::string& url, const agent_car
                           + " without TLS; use https, or say `allow-http = true` in the target");
   if (!to.authentication.bearer.empty())
     out.emplace_back("Authorization", "Bearer " + to.authentication.bearer);
+  else if (!to.authentication.basic_user.empty())
+    out.emplace_back("Authorization",
+                     basic_header(to.authentication.basic_user, to.authentication.basic_password));
   if (to.authentication.api_key.empty())
     return out;
   auto header = to.authentication.api_key_header;
@@ -155,6 +195,10 @@ authentication_headers(const target& to, const std::string& url, const agent_car
         header = key->name;
   out.emplace_back(header.empty() ? "X-API-Key" : header, to.authentication.api_key);
   return out;
+}
+
+std::string basic_header(std::string_view user, std::string_view password) {
+  return "Basic " + to_base64(std::string(user) + ":" + std::string(password));
 }
 
 bool offers(const agent_card& card, std::string_view extension) noexcept {

@@ -2,10 +2,12 @@
 // follows from its card. Plain values.
 #pragma once
 
+#include "client/proxy.hpp"
 #include "protocol/a2a/request_writing.hpp"
 #include <troupe/protocol/agent_card.hpp>
 #include <troupe/protocol/errc.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,13 +16,29 @@
 
 namespace troupe::a2a {
 
-/// How a client proves who it is; empty: it does not.
-struct credentials {
-  std::string bearer;         ///< RFC 6750.
-  std::string api_key;        ///< Sent in `api_key_header`.
-  std::string api_key_header; ///< Empty: as the card says, else `X-API-Key`.
+/// Where a token is fetched with the client's own credentials (RFC 6749 section 4.4).
+struct oauth_client {
+  std::string token_url;
+  std::string id;
+  std::string secret;
+  std::string scope; ///< Empty: the server's own choice.
 
-  [[nodiscard]] bool empty() const noexcept { return bearer.empty() && api_key.empty(); }
+  friend bool operator==(const oauth_client&, const oauth_client&) = default;
+};
+
+/// How a client proves who it is; empty: it does not. One of `bearer`, `basic_user` and `oauth`.
+struct credentials {
+  std::string bearer{};         ///< RFC 6750.
+  std::string api_key{};        ///< Sent in `api_key_header`.
+  std::string api_key_header{}; ///< Empty: as the card says, else `X-API-Key`.
+  std::string basic_user{};     ///< RFC 7617.
+  std::string basic_password{};
+  std::optional<oauth_client> oauth{}; ///< Its token becomes `bearer`.
+
+  [[nodiscard]] bool empty() const noexcept {
+    return bearer.empty() && api_key.empty() && basic_user.empty() && !oauth;
+  }
+  friend bool operator==(const credentials&, const credentials&) = default;
 };
 
 /// An agent as somebody names it.
@@ -39,6 +57,12 @@ struct target {
   std::string key_pem{};
   /// Of interfaces of the same version the first of these; then the card's order.
   std::vector<wire::a2a_binding> preferred{};
+  /// The interfaces of the card are at the origin of `url`, whatever host they name.
+  bool is_at_origin = false;
+  net::proxy_rules proxies{};
+  /// Reads what the target's files hold now; null: nothing of it changes. Called on the loop of a
+  /// client, once a second at most, and when a server has refused the credentials.
+  std::function<result<target>()> read_again{};
 };
 
 /// How requests are sent to an agent.
@@ -51,6 +75,19 @@ struct endpoint {
 /// Where the card may be, in the order in which they are tried. Errors: invalid_params.
 [[nodiscard]] result<std::vector<std::string>> card_urls(const target& to);
 
+/// With interfaces whose URLs can be used (A2A leaves open how they may be written): a relative URL
+/// is seen from `card_url`, where the card was read; a host that is no address of anybody
+/// (`0.0.0.0`, `[::]`) is that of `card_url`; target::is_at_origin.
+void place_interfaces(agent_card& card, const std::string& card_url, const target& to);
+
+/// Where a redirect of a card leads (`location`: the header), from `url`. Errors: forbidden (to
+/// http, but for the same origin), invalid_agent_response (no address).
+[[nodiscard]] result<std::string> follow_redirect(const std::string& url,
+                                                  std::string_view location);
+
+/// Scheme, host and port (RFC 6454 section 4).
+[[nodiscard]] bool is_same_origin(const std::string& one, const std::string& other);
+
 /// The interface of the card that is used: of 1.0 before 0.3, then as `to` prefers, then in the
 /// card's order, as far as `to` does not say it. Errors: version_not_supported, which says what the
 /// agent speaks.
@@ -61,6 +98,9 @@ struct endpoint {
 /// not meant, or without TLS to another computer.
 [[nodiscard]] result<std::vector<std::pair<std::string, std::string>>>
 authentication_headers(const target& to, const std::string& url, const agent_card* card);
+
+/// The value of `Authorization` (RFC 7617).
+[[nodiscard]] std::string basic_header(std::string_view user, std::string_view password);
 
 /// Whether the card offers the extension.
 [[nodiscard]] bool offers(const agent_card& card, std::string_view extension) noexcept;

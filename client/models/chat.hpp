@@ -39,11 +39,21 @@ struct tool_spec {
   boost::json::object parameters; ///< JSON Schema.
 };
 
+/// What one request sets in place of what the operator has set for its model.
+struct chat_settings {
+  std::optional<std::uint32_t> answer_tokens_max{}; ///< Never above the operator's.
+  std::optional<double> temperature{};
+  std::optional<std::int64_t> seed{};
+
+  friend bool operator==(const chat_settings&, const chat_settings&) = default;
+};
+
 struct chat_request {
   std::vector<chat_message> messages;
   std::vector<tool_spec> tools{};
   boost::json::object schema{}; ///< JSON Schema of the answer; empty: any text.
   bool streams = true;
+  chat_settings settings{};
 };
 
 struct chat_usage {

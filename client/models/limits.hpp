@@ -42,10 +42,6 @@ inline constexpr unsigned tries_max = 3;
 /// The longest wait that a server may ask for; if it asks for more the call fails at once.
 inline constexpr std::chrono::milliseconds retry_after_max{60'000};
 
-/// Failures of one server in a row; then it is not asked for `breaker_open_for`.
-inline constexpr unsigned breaker_failures_max = 5;
-inline constexpr std::chrono::milliseconds breaker_open_for{30'000};
-
 /// What a call may cost is known only if its answer is bounded: with a budget in tokens or money,
 /// and no `max-tokens`, this is asked for.
 inline constexpr std::uint32_t answer_tokens_default = 4096;

@@ -1,9 +1,9 @@
 #include "client/models/model_client.hpp"
 
 #include "client/address_class.hpp"
+#include "client/circuit_breaker.hpp"
 #include "client/http_client.hpp"
 #include "client/masking.hpp"
-#include "client/models/circuit_breaker.hpp"
 #include "client/models/request_writing.hpp"
 #include "client/models/retry_decision.hpp"
 #include "client/sse_reader.hpp"
@@ -166,7 +166,7 @@ struct model_line {
   std::deque<std::shared_ptr<open_call>> waiting; ///< Calls, until others have ended.
 
   std::mutex mutex; // guards breaker and ledger
-  circuit_breaker breaker;
+  net::circuit_breaker breaker;
   budget_ledger ledger;
 };
 
@@ -352,7 +352,7 @@ awaitable<try_end> model_client::parts::try_once(std::shared_ptr<open_call> call
 
 spending model_client::parts::most_of(const chat_request& request, const model_line& line) const {
   const auto asked = estimated_tokens(request);
-  const std::uint64_t answered = line.terms.answer_tokens_max.value_or(0);
+  const std::uint64_t answered = answer_tokens_of(request, line.terms).value_or(0);
   spending out;
   out.tokens = asked + answered;
   out.cost = price_of(line.settings.prices, asked, answered);
@@ -641,8 +641,11 @@ std::vector<model_state> model_client::states() const {
   std::vector<model_state> out;
   for (const auto& each : parts_->lines) {
     const std::lock_guard guard(each->mutex);
-    out.push_back(
-        {each->settings.name, each->breaker.is_open(), each->ledger.of_day(parts_->time.now())});
+    const auto now = parts_->time.now();
+    const auto point = parts_->clock->now();
+    out.push_back({each->settings.name, each->breaker.state(point),
+                   now - each->breaker.open_since(point), now + each->breaker.open_for(point),
+                   each->ledger.of_day(now)});
   }
   return out;
 }

@@ -3,12 +3,14 @@
 // call on the loop. Asio is not seen from here.
 #pragma once
 
+#include "client/circuit_breaker.hpp"
 #include "client/models/answer_reading.hpp"
 #include "client/models/budget.hpp"
 #include "client/models/chat.hpp"
 #include "client/models/model_failure.hpp"
 #include "client/models/model_settings.hpp"
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/time.hpp>
 #include <troupe/protocol/time_source.hpp>
 
 #include <chrono>
@@ -50,7 +52,9 @@ using call_handle = std::shared_ptr<void>;
 /// How one model does, for people.
 struct model_state {
   std::string name;
-  bool is_breaker_open = false;
+  net::breaker_state breaker = net::breaker_state::closed;
+  timestamp since{};      ///< When it left `closed`.
+  timestamp next_probe{}; ///< From when on a request is made again.
   spending today;
 };
 

@@ -2,8 +2,8 @@
 
 #include "client/models/limits.hpp"
 #include "client/models/request_writing.hpp"
+#include "client/retry_after.hpp"
 #include "protocol/json/json_parser.hpp"
-#include "protocol/text/http_date.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/array.hpp>
@@ -12,8 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 
 namespace troupe::models {
 
@@ -188,20 +186,6 @@ bool is_header(std::string_view name, std::string_view lower) {
   return ascii_lower(name) == lower;
 }
 
-std::optional<double> number_in(std::string_view text) {
-  double out = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, ec] = std::from_chars(text.data(), end, out);
-  if (ec != std::errc{} || stop != end || !std::isfinite(out) || out < 0)
-    return std::nullopt;
-  return out;
-}
-
-std::chrono::milliseconds milliseconds_of(double amount) {
-  constexpr double longest = 10'000'000'000.0; // above every limit
-  return std::chrono::milliseconds{static_cast<std::int64_t>(std::ceil(std::min(amount, longest)))};
-}
-
 } // namespace
 
 std::string_view to_string(failure_kind kind) noexcept {
@@ -242,18 +226,19 @@ bool may_pass(failure_kind kind) noexcept {
   }
 }
 
+bool counts_for_breaker(failure_kind kind) noexcept {
+  return may_pass(kind) && kind != failure_kind::too_many && kind != failure_kind::conflict;
+}
+
 std::optional<std::chrono::milliseconds> read_retry_after(const header_view& headers,
                                                           timestamp now) {
   std::optional<std::chrono::milliseconds> out;
   for (const auto& [name, value] : headers) {
     if (is_header(name, "retry-after-ms")) {
-      if (const auto amount = number_in(value))
-        return milliseconds_of(*amount);
+      if (const auto wait = net::read_retry_after_ms(value))
+        return wait;
     } else if (is_header(name, "retry-after") && !out) {
-      if (const auto seconds = number_in(value))
-        out = milliseconds_of(*seconds * 1000);
-      else if (const auto then = parse_http_date(value))
-        out = std::max(timestamp{*then} - now, std::chrono::milliseconds{0});
+      out = net::read_retry_after(value, now);
     }
   }
   return out;

@@ -56,6 +56,9 @@ struct model_failure {
 /// Whether another server, or the same one later, may do better.
 [[nodiscard]] bool may_pass(failure_kind kind) noexcept;
 
+/// Whether a failure is one of the server, and not of what was asked (net::circuit_breaker).
+[[nodiscard]] bool counts_for_breaker(failure_kind kind) noexcept;
+
 using header_view = std::vector<std::pair<std::string, std::string>>;
 
 /// `retry-after-ms`, else `Retry-After` as seconds (also with a fraction) or as a date.

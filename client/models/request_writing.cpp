@@ -107,6 +107,14 @@ bool is_strict_schema(const json::object& schema) {
                              [](const auto& each) { return is_strict_value(each.value()); });
 }
 
+std::optional<std::uint32_t> answer_tokens_of(const chat_request& request,
+                                              const writing_terms& terms) noexcept {
+  const auto& wanted = request.settings.answer_tokens_max;
+  if (!wanted || !terms.answer_tokens_max)
+    return wanted ? wanted : terms.answer_tokens_max;
+  return std::min(*wanted, *terms.answer_tokens_max);
+}
+
 json::object write_request(const chat_request& request, const writing_terms& terms) {
   const auto& row = row_of(terms.kind);
   const auto takes = [&](std::string_view member) {
@@ -128,18 +136,20 @@ json::object write_request(const chat_request& request, const writing_terms& ter
     format["json_schema"] = std::move(form);
     out["response_format"] = std::move(format);
   }
-  if (terms.answer_tokens_max) {
+  if (const auto most = answer_tokens_of(request, terms)) {
     const auto usual = row.answer_limit_member;
     const std::string_view other = usual == "max_tokens" ? "max_completion_tokens" : "max_tokens";
     if (takes(usual))
-      out[usual] = *terms.answer_tokens_max;
+      out[usual] = *most;
     else if (takes(other))
-      out[other] = *terms.answer_tokens_max;
+      out[other] = *most;
   }
-  if (terms.temperature && takes("temperature"))
-    out["temperature"] = *terms.temperature;
-  if (terms.seed && row.takes_seed && takes("seed"))
-    out["seed"] = *terms.seed;
+  const auto& own = request.settings;
+  if (const auto value = own.temperature ? own.temperature : terms.temperature;
+      value && takes("temperature"))
+    out["temperature"] = *value;
+  if (const auto value = own.seed ? own.seed : terms.seed; value && row.takes_seed && takes("seed"))
+    out["seed"] = *value;
   for (const auto& each : terms.extra)
     if (takes(each.key()))
       out[each.key()] = each.value();

@@ -31,6 +31,10 @@ struct writing_terms {
 /// is none of them: without its tools a task would do something else than it says.
 [[nodiscard]] std::span<const std::string_view> refusable_members() noexcept;
 
+/// The most tokens of the answer; nothing: as the server likes.
+[[nodiscard]] std::optional<std::uint32_t> answer_tokens_of(const chat_request& request,
+                                                            const writing_terms& terms) noexcept;
+
 /// System messages are joined and put first: some servers take no other order, or do the same.
 [[nodiscard]] boost::json::object write_request(const chat_request& request,
                                                 const writing_terms& terms);

@@ -6,7 +6,9 @@
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -79,8 +81,10 @@ json::value each_of(const json::value& from, Change change) {
 }
 
 /// Out of the words of one format.
-struct translator {
-  bool nests_data; ///< Data are one level below `data`, as in 0.3 over REST.
+class translator {
+public:
+  /// `nests_data`: data are one level below `data`, as in 0.3 over REST.
+  explicit translator(bool nests_data) : nests_data_(nests_data) {}
 
   [[nodiscard]] json::value common_part(const json::value& from) const {
     const auto* object = from.if_object();
@@ -99,7 +103,7 @@ struct translator {
       out["file"] = common_file(*object);
     } else if (const auto* data = object->if_contains("data")) {
       const auto* inner = data->if_object();
-      const auto* nested = nests_data && inner != nullptr ? inner->if_contains("data") : nullptr;
+      const auto* nested = nests_data_ && inner != nullptr ? inner->if_contains("data") : nullptr;
       out["kind"] = "data";
       out["data"] = nested != nullptr && nested->is_object() ? *nested : *data;
     } else {
@@ -111,91 +115,33 @@ struct translator {
   }
 
   [[nodiscard]] json::value common_parts(const json::value& from) const {
-    const auto* all = from.if_array();
-    if (all == nullptr)
-      return from;
-    json::array out;
-    for (const auto& each : *all)
-      out.push_back(common_part(each));
-    return out;
+    return each_of(from, [&](const json::value& one) { return common_part(one); });
   }
 
   [[nodiscard]] json::value common_message(const json::value& from) const {
-    const auto* object = from.if_object();
-    if (object == nullptr)
-      return from;
-    json::object out;
-    out["kind"] = "message";
-    for (const auto& each : *object) {
-      const auto name = name_of_member(each);
-      if (name == "role" && each.value().is_string())
-        out["role"] = common_role(each.value().get_string());
-      else if (name == "parts" || name == "content")
-        out["parts"] = common_parts(each.value());
-      else if (name != "kind" && !(name == "message" && each.value().is_object()))
-        out[name] = each.value();
-    }
-    return out;
+    return common_value(from, "message", message_members);
   }
-
-  [[nodiscard]] json::value common_status(const json::value& from) const {
-    const auto* object = from.if_object();
-    if (object == nullptr)
-      return from;
-    json::object out;
-    for (const auto& each : *object) {
-      const auto name = name_of_member(each);
-      if (name == "state" && each.value().is_string())
-        out["state"] = common_state(each.value().get_string());
-      else if ((name == "message" || name == "update") && each.value().is_object())
-        out["message"] = common_message(each.value());
-      else
-        out[name] = each.value();
-    }
-    return out;
+  [[nodiscard]] json::value common_messages(const json::value& from) const {
+    return each_of(from, [&](const json::value& one) { return common_message(one); });
   }
 
   [[nodiscard]] json::value common_artifact(const json::value& from) const {
-    const auto* object = from.if_object();
-    if (object == nullptr)
-      return from;
-    json::object out;
-    for (const auto& each : *object) {
-      const auto name = name_of_member(each);
-      out[name] = name == "parts" ? common_parts(each.value()) : each.value();
-    }
-    return out;
+    return common_value(from, {}, artifact_members);
+  }
+  [[nodiscard]] json::value common_artifacts(const json::value& from) const {
+    return each_of(from, [&](const json::value& one) { return common_artifact(one); });
+  }
+
+  [[nodiscard]] json::value common_status(const json::value& from) const {
+    return common_value(from, {}, status_members);
   }
 
   [[nodiscard]] json::object common_task(const json::object& from) const {
-    json::object out;
-    out["kind"] = "task";
-    for (const auto& each : from) {
-      const auto name = name_of_member(each);
-      if (name == "status")
-        out[name] = common_status(each.value());
-      else if (name == "history")
-        out[name] =
-            each_of(each.value(), [&](const json::value& one) { return common_message(one); });
-      else if (name == "artifacts")
-        out[name] =
-            each_of(each.value(), [&](const json::value& one) { return common_artifact(one); });
-      else if (name != "kind" && name != "task" && name != "objective")
-        out[name] = each.value();
-    }
-    return out;
+    return common_object(from, "task", task_members);
   }
 
   [[nodiscard]] json::object common_status_update(const json::object& from) const {
-    json::object out;
-    out["kind"] = "status-update";
-    for (const auto& each : from) {
-      const auto name = name_of_member(each);
-      if (name == "status")
-        out[name] = common_status(each.value());
-      else if (name != "kind")
-        out[name] = each.value();
-    }
+    auto out = common_object(from, "status-update", update_members);
     if (!out.contains("final")) { // 1.0 has no such member: the state says it
       const auto* status = out.if_contains("status");
       const auto state = status != nullptr ? text_in(*status, "state") : std::string{};
@@ -209,18 +155,84 @@ struct translator {
   }
 
   [[nodiscard]] json::object common_artifact_update(const json::object& from) const {
+    return common_object(from, "artifact-update", update_members);
+  }
+
+private:
+  /// What becomes of a member of that name. Others stay as they are.
+  struct member_rule {
+    std::string_view name;
+    std::string_view as; ///< Empty: it is left out.
+    json::value (translator::*change)(const json::value&) const = nullptr;
+  };
+  using member_rules = std::span<const member_rule>;
+
+  static const std::array<member_rule, 5> message_members;
+  static const std::array<member_rule, 1> artifact_members;
+  static const std::array<member_rule, 3> status_members;
+  static const std::array<member_rule, 6> task_members;
+  static const std::array<member_rule, 3> update_members;
+
+  [[nodiscard]] json::value common_state_value(const json::value& from) const {
+    return from.is_string() ? json::value(common_state(from.get_string())) : from;
+  }
+  [[nodiscard]] json::value common_role_value(const json::value& from) const {
+    return from.is_string() ? json::value(common_role(from.get_string())) : from;
+  }
+
+  /// `kind`: its member of this name; empty: it has none.
+  [[nodiscard]] json::object common_object(const json::object& from, std::string_view kind,
+                                           member_rules rules) const {
     json::object out;
-    out["kind"] = "artifact-update";
+    if (!kind.empty())
+      out["kind"] = kind;
     for (const auto& each : from) {
       const auto name = name_of_member(each);
-      if (name == "artifact")
-        out[name] = common_artifact(each.value());
-      else if (name != "kind")
+      const auto rule = std::ranges::find(rules, name, &member_rule::name);
+      if (rule == rules.end())
         out[name] = each.value();
+      else if (!rule->as.empty())
+        out[rule->as] = (this->*rule->change)(each.value());
     }
     return out;
   }
+  [[nodiscard]] json::value common_value(const json::value& from, std::string_view kind,
+                                         member_rules rules) const {
+    const auto* object = from.if_object();
+    return object != nullptr ? json::value(common_object(*object, kind, rules)) : from;
+  }
+
+  const bool nests_data_;
 };
+
+const std::array<translator::member_rule, 5> translator::message_members{{
+    {"kind", ""},
+    {"message", ""},
+    {"role", "role", &translator::common_role_value},
+    {"parts", "parts", &translator::common_parts},
+    {"content", "parts", &translator::common_parts}, // 0.3 over REST
+}};
+const std::array<translator::member_rule, 1> translator::artifact_members{{
+    {"parts", "parts", &translator::common_parts},
+}};
+const std::array<translator::member_rule, 3> translator::status_members{{
+    {"state", "state", &translator::common_state_value},
+    {"message", "message", &translator::common_message},
+    {"update", "message", &translator::common_message}, // 0.3 over REST
+}};
+const std::array<translator::member_rule, 6> translator::task_members{{
+    {"kind", ""},
+    {"task", ""},
+    {"objective", ""},
+    {"status", "status", &translator::common_status},
+    {"history", "history", &translator::common_messages},
+    {"artifacts", "artifacts", &translator::common_artifacts},
+}};
+const std::array<translator::member_rule, 3> translator::update_members{{
+    {"kind", ""},
+    {"status", "status", &translator::common_status},
+    {"artifact", "artifact", &translator::common_artifact},
+}};
 
 std::string_view guessed_kind(const json::object& from) {
   if (from.contains("artifact"))
@@ -246,8 +258,8 @@ json::object in_common_words(const json::value& from, wire::wire_format format) 
       }
   if (kind.empty())
     kind = guessed_kind(*object);
-  const translator to{format
-                      == wire::wire_format{wire::a2a_version::v0_3, wire::a2a_binding::rest}};
+  const translator to(format
+                      == wire::wire_format{wire::a2a_version::v0_3, wire::a2a_binding::rest});
   if (kind == "message")
     return to.common_message(*object).as_object();
   if (kind == "status-update")

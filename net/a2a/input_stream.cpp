@@ -1,6 +1,7 @@
 #include "net/a2a/input_stream.hpp"
 
-#include "actors/feed/question_watch.hpp"
+#include "actors/feed/feed.hpp"
+#include "actors/feed/question_source.hpp"
 #include "actors/service/service.hpp"
 #include "net/a2a/awaited.hpp"
 #include "net/a2a/shown_feed.hpp"
@@ -10,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 namespace troupe::net {
@@ -19,10 +21,11 @@ namespace {
 /// The open questions, page after page, then those that change. One thing is read at a time.
 class shown_inputs final : public event_source {
 public:
-  /// `news` watches since before `first`, the first page, was read.
-  shown_inputs(operation_call& call, list_inputs which, question_watch& news,
+  /// `source` watches since before `first`, the first page, was read.
+  shown_inputs(operation_call& call, list_inputs which, std::shared_ptr<feed> source,
                shown_input_page first)
-      : call_(call), which_(std::move(which)), news_(news), page_(std::move(first)) {}
+      : call_(call), which_(std::move(which)), source_(call, std::move(source)),
+        page_(std::move(first)) {}
 
   stream_step add_news() override {
     auto& responder = call_.responder;
@@ -30,6 +33,8 @@ public:
     const auto window = responder.stream_window();
     if (window == 0)
       return stream_step::wait;
+    if (source_.get() == nullptr)
+      end(*source_.failure());
     bool has_more = true;
     while (has_more && !is_over_ && text.size() < window)
       has_more = add_next();
@@ -67,19 +72,27 @@ private:
       ask_page(page_.next_page_token);
       return true;
     }
-    if (changed_.empty()) {
-      auto news = news_.take();
-      if (news.has_missed) {
-        has_gap_ = true;
-        ask_page({});
-        return true;
-      }
-      changed_.assign(news.changed.begin(), news.changed.end());
-    }
     if (changed_.empty())
-      return false;
+      return take_changes();
     ask_one();
     return true;
+  }
+
+  /// Of a question that has changed more than once, only how it stands now is of interest.
+  bool take_changes() {
+    const auto batch = source_.get()->take(call_.responder.stream_window());
+    if (batch.state == feed_state::lost) {
+      source_.get()->restart();
+      has_gap_ = true;
+      ask_page({});
+      return true;
+    }
+    std::unordered_set<std::string> known;
+    for (const auto& each : batch.frames)
+      for (auto& question : questions_in(*each.news))
+        if (known.insert(question.str()).second)
+          changed_.push_back(std::move(question));
+    return !changed_.empty() || batch.state == feed_state::more;
   }
 
   void ask_page(std::string token) {
@@ -158,7 +171,7 @@ private:
 
   operation_call& call_;
   const list_inputs which_;
-  question_watch& news_;
+  awaited_feed source_;
   shown_input_page page_;
   std::size_t listed_ = 0; ///< Of the page.
   std::deque<question_address> changed_;
@@ -170,12 +183,11 @@ private:
   bool is_over_ = false;
 };
 
-awaitable<void> stream_inputs(operation_call& call, list_inputs which, counted slot) {
-  const counted held = std::move(slot);
-  const auto watch =
-      call.operations().follow(which, [reader = call.responder.wake()] { reader->notify(); });
-  if (!watch) {
-    co_await fail_stream(call, watch.error());
+awaitable<void> stream_inputs(operation_call& call, list_inputs which, counted place) {
+  const counted held = std::move(place);
+  auto source = make_feed(call);
+  if (const auto ok = call.operations().follow(which, *source); !ok) {
+    co_await fail_stream(call, ok.error());
     co_return;
   }
   awaited_reply<shown_input_page> first(call);
@@ -187,7 +199,7 @@ awaitable<void> stream_inputs(operation_call& call, list_inputs which, counted s
     co_await fail_stream(call, first.value().error());
     co_return;
   }
-  shown_inputs shown(call, std::move(which), **watch, std::move(*first.value()));
+  shown_inputs shown(call, std::move(which), std::move(source), std::move(*first.value()));
   co_await show(call, shown);
 }
 
@@ -201,10 +213,10 @@ awaitable<void> serve_subscribe_to_inputs(operation_call& call) {
       !known)
     return fail_stream(call, known.error());
   which->page_token.clear(); // It begins with the first page.
-  auto slot = take_stream(call);
-  if (!slot)
+  auto place = take_stream(call);
+  if (!place)
     return {};
-  return stream_inputs(call, std::move(*which), std::move(slot));
+  return stream_inputs(call, std::move(*which), std::move(place));
 }
 
 } // namespace troupe::net

@@ -8,7 +8,10 @@
 
 #include <boost/json/object.hpp>
 
+#include <array>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace troupe::net {
 
@@ -95,6 +98,17 @@ std::optional<error> check_version(operation_call& call, std::string_view name,
   return std::nullopt;
 }
 
+/// The ids that a request names, for the log: ` task-o9TB`.
+std::string ids_of(const json::value* params) {
+  constexpr auto names = std::to_array<std::string_view>({"id", "taskId", "objectiveId", "planId"});
+  std::string out;
+  if (params != nullptr && params->is_object())
+    for (const auto name : names)
+      if (const auto* id = params->get_object().if_contains(name); id != nullptr && id->is_string())
+        out.append(" ").append(shown(id->get_string()));
+  return out;
+}
+
 /// The envelope's checks (JSON-RPC 2.0 section 4), then version, method and params; the method to
 /// call, or the error.
 result<operation_function> read_envelope(operation_call& call, const json::value& root) {
@@ -117,6 +131,9 @@ result<operation_function> read_envelope(operation_call& call, const json::value
   call.params = envelope->if_contains("params");
 
   const std::string_view method_name(name->get_string().data(), name->get_string().size());
+  if (call.server.options.debug)
+    call.responder.response().label =
+        std::string(shown(method_name)) + " " + std::string(call.id) + ids_of(call.params);
   const auto found = find_method(method_name);
   if (auto refused = check_version(call, method_name, found))
     return *std::move(refused);

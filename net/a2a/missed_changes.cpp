@@ -80,11 +80,24 @@ void explain(const service& of, const get_objective_history& missed, error refus
   });
 }
 
-get_objective_history missed_by(const modify_objective& command) {
+namespace {
+
+template<class Command>
+get_objective_history missed_of_objective(const Command& command) {
   return {.who = command.who,
           .id = command.id,
           .after = command.if_revision,
           .page_size = missed_changes_max};
+}
+
+} // namespace
+
+get_objective_history missed_by(const modify_objective& command) {
+  return missed_of_objective(command);
+}
+
+get_objective_history missed_by(const replan_objective& command) {
+  return missed_of_objective(command);
 }
 
 get_history missed_by(const change_plan& command) {

@@ -28,5 +28,6 @@ void explain(const service& of, const get_objective_history& missed, error refus
 /// What a client has missed whose command is refused because of its revision.
 [[nodiscard]] get_history missed_by(const change_plan& command);
 [[nodiscard]] get_objective_history missed_by(const modify_objective& command);
+[[nodiscard]] get_objective_history missed_by(const replan_objective& command);
 
 } // namespace troupe::net

@@ -37,8 +37,8 @@ result<std::optional<objective_cursor>> read_objective_cursor(const operation_ca
 }
 
 awaitable<void> stream_objective(operation_call& call, opt::subscribe_to_objective asked,
-                                 std::optional<objective_cursor> after, counted slot) {
-  const counted held = std::move(slot);
+                                 std::optional<objective_cursor> after, counted place) {
+  const counted held = std::move(place);
   awaited_reply<objective_ptr> begun(call);
   auto source = make_feed(call);
   const service::follow_objective wanted{.who = asked.who, .id = asked.id};
@@ -76,10 +76,10 @@ awaitable<void> serve_subscribe_to_objective(operation_call& call) {
   const auto after = read_objective_cursor(call);
   if (!after)
     return fail_stream(call, after.error());
-  auto slot = take_stream(call);
-  if (!slot)
+  auto place = take_stream(call);
+  if (!place)
     return {};
-  return stream_objective(call, std::move(*command), *after, std::move(slot));
+  return stream_objective(call, std::move(*command), *after, std::move(place));
 }
 
 } // namespace troupe::net

@@ -356,6 +356,25 @@ struct json_column<operation::modify_objective>
   }
 };
 
+/// What the planner has made is as long as a plan.
+template<>
+struct json_column<operation::replan_objective>
+    : basic_column<replan_objective, replan_report, &opt::read_replan_objective, &service::replan> {
+  static void ask(const service& of, command& asked, reply<answer> done) {
+    auto missed = missed_by(asked);
+    basic_column::ask(of, asked,
+                      [of, missed = std::move(missed), done = std::move(done)](result<answer> one) {
+                        if (one)
+                          return done(std::move(one));
+                        explain(of, missed, std::move(one).error(),
+                                [done](const result<change_report>& why) { done(why.error()); });
+                      });
+  }
+  static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {
+    opt::write(out, report);
+  }
+};
+
 template<>
 struct json_column<operation::list_history>
     : basic_column<const get_history&, plan_history_page, &opt::read_get_history, &service::list> {

@@ -123,9 +123,10 @@ awaitable<void> serve(operation_call& call) {
   return finish<Which>(call, *command, waiting.value());
 }
 
-/// Read from what the server was started with, for a client that shows a token.
+/// For a client that shows a token.
 awaitable<void> serve_extended_card(operation_call& call) {
-  const auto card = extended_card(call.server.cards, call.request, call.codec->extended_card_shape,
+  const auto cards = call.server.cards.get(); // What is shown is of it.
+  const auto card = extended_card(*cards, call.request, call.codec->extended_card_shape,
                                   call.responder.response().headers);
   if (!card) {
     fail(call, card.error());
@@ -168,6 +169,7 @@ std::vector<operation_binding> make_table() {
       {list_objectives, &serve<list_objectives>, "", "", "objectives/list", {{at::objectives, "", verb::get}}},
       {update_objective, &serve<update_objective>, "", "", "objectives/update", {{at::objective, "", verb::patch}}},
       {modify_objective, &serve<modify_objective>, "", "", "objectives/modify", {{at::objective, "modify", verb::post}}},
+      {replan_objective, &serve<replan_objective>, "", "", "objectives/replan", {{at::objective, "replan", verb::post}}},
       {list_objective_history, &serve<list_objective_history>, "", "", "objectives/history",
        {{at::objective, "history", verb::get}}},
       {create_plan, &serve<create_plan>, "", "", "plans/create", {{at::plans, "", verb::post}}},

@@ -113,7 +113,7 @@ awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_param
 // -- SendStreamingMessage -------------------------------------------------------------------------
 
 awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_params> params,
-                                counted slot) {
+                                counted place) {
   awaited_reply<stream_start> begun(call);
   const auto history_length = params->history_length;
   call.responder.response().is_asked = true;
@@ -137,7 +137,7 @@ awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_param
                     .objective = start->objective,
                     .ends_at_question = true,
                     .answered = start->status_before};
-  co_await stream_task(call, std::move(shown), std::move(slot));
+  co_await stream_task(call, std::move(shown), std::move(place));
 }
 
 // -- SubscribeToTask ------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ result<std::optional<stream_cursor>> read_cursor(operation_call& call) {
 }
 
 awaitable<void> subscribe(operation_call& call, subscribe_to_task command,
-                          std::optional<stream_cursor> after, counted slot) {
+                          std::optional<stream_cursor> after, counted place) {
   awaited_reply<stream_start> begun(call);
   service::subscription wanted{.command = std::move(command),
                                .after = after,
@@ -181,7 +181,7 @@ awaitable<void> subscribe(operation_call& call, subscribe_to_task command,
   }
   task_stream shown{.source =
                         std::move(start->source)}; // named: GCC 12 destroys a temporary here twice
-  co_await stream_task(call, std::move(shown), std::move(slot));
+  co_await stream_task(call, std::move(shown), std::move(place));
 }
 
 awaitable<void> serve_long_send(operation_call& call) {
@@ -201,9 +201,9 @@ awaitable<void> serve_long_streaming_send(operation_call& call) {
     co_await fail_stream(call, params->error());
     co_return;
   }
-  auto slot = take_stream(call);
-  if (slot)
-    co_await send_and_stream(call, std::move(**params), std::move(slot));
+  auto place = take_stream(call);
+  if (place)
+    co_await send_and_stream(call, std::move(**params), std::move(place));
 }
 
 } // namespace
@@ -228,10 +228,10 @@ awaitable<void> serve_send_streaming_message(operation_call& call) {
   auto params = read_send(call);
   if (!params)
     return fail_stream(call, params.error());
-  auto slot = take_stream(call);
-  if (!slot)
+  auto place = take_stream(call);
+  if (!place)
     return {};
-  return send_and_stream(call, std::move(*params), std::move(slot));
+  return send_and_stream(call, std::move(*params), std::move(place));
 }
 
 awaitable<void> serve_subscribe_to_task(operation_call& call) {
@@ -245,10 +245,10 @@ awaitable<void> serve_subscribe_to_task(operation_call& call) {
   const auto after = read_cursor(call);
   if (!after)
     return fail_stream(call, after.error());
-  auto slot = take_stream(call);
-  if (!slot)
+  auto place = take_stream(call);
+  if (!place)
     return {};
-  return subscribe(call, std::move(*command), *after, std::move(slot));
+  return subscribe(call, std::move(*command), *after, std::move(place));
 }
 
 } // namespace troupe::net

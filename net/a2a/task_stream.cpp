@@ -360,20 +360,20 @@ std::shared_ptr<feed> make_feed(const operation_call& call) {
 
 counted take_stream(operation_call& call) {
   const auto max = call.server.options.streams_max;
-  auto slot = counted::take(call.server.streams, max);
-  if (!slot)
+  auto place = counted::take(call.server.streams, max);
+  if (!place)
     fail(call,
          make_error(errc::overloaded,
                     std::to_string(max) + " streams are open (limits.streams); try again later"));
-  if (!slot || call.server.stream_bytes.admits_stream())
-    return slot;
+  if (!place || call.server.stream_bytes.admits_stream())
+    return place;
   fail(call,
        make_error(errc::overloaded, call.server.stream_bytes.why_no_room(1) + "; try again later"));
   return {};
 }
 
-awaitable<void> stream_task(operation_call& call, task_stream stream, counted slot) {
-  const counted held = std::move(slot);
+awaitable<void> stream_task(operation_call& call, task_stream stream, counted place) {
+  const counted held = std::move(place);
   if (auto below = shown_below_of(call, stream); !below.empty()) {
     const bool was_shown = co_await stream_root(call, stream, std::move(below));
     if (was_shown)

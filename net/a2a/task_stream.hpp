@@ -35,7 +35,7 @@ struct task_stream {
 [[nodiscard]] counted take_stream(operation_call& call);
 
 /// Sends the stream until it ends, the client disconnects, or the server stops.
-[[nodiscard]] awaitable<void> stream_task(operation_call& call, task_stream stream, counted slot);
+[[nodiscard]] awaitable<void> stream_task(operation_call& call, task_stream stream, counted place);
 
 /// A stream of a message and nothing else: what an agent answered instead of taking a task (A2A 1.0
 /// section 3.1.2).

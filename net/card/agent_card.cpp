@@ -67,7 +67,8 @@ std::vector<agent_extension> make_extensions(const card_options& options) {
           std::move(hitl_words)};
 }
 
-std::vector<agent_skill> skills_of(const agent_registry& agents) {
+std::vector<agent_skill> skills_of(const agent_registry& agents,
+                                   std::span<const template_summary> templates) {
   std::vector<agent_skill> out;
   for (const auto& name : agents.names()) {
     const auto who = agents.find(name);
@@ -78,8 +79,17 @@ std::vector<agent_skill> skills_of(const agent_registry& agents) {
     if (skill.description.empty())
       skill.description = "Does tasks as \"" + name + "\".";
     skill.tags = {"agent"};
-    if (name == agents.default_agent)
+    if (name == agents.default_name())
       skill.tags.emplace_back("default");
+    out.push_back(std::move(skill));
+  }
+  for (const auto& each : templates) {
+    agent_skill skill;
+    skill.id = std::string(template_tag) + ":" + each.name; // An agent may have the name, too.
+    skill.name = each.name;
+    skill.description = each.description.empty() ? "Makes a plan." : each.description;
+    skill.tags = {std::string(template_tag)};
+    skill.examples = each.examples;
     out.push_back(std::move(skill));
   }
   return out;
@@ -115,7 +125,8 @@ std::string default_url(const server_options& options, std::uint16_t port) {
 }
 
 agent_card make_agent_card(const server_options& options, std::string_view url,
-                           const agent_registry& agents) {
+                           const agent_registry& agents,
+                           std::span<const template_summary> templates) {
   const auto& from = options.card;
   agent_card out;
   out.name = from.name;
@@ -132,7 +143,7 @@ agent_card make_agent_card(const server_options& options, std::string_view url,
   out.capabilities.extensions = make_extensions(from);
   out.input_modes = {"text/plain", "application/json"};
   out.output_modes = out.input_modes;
-  out.skills = from.skills.empty() ? skills_of(agents) : from.skills;
+  out.skills = from.skills.empty() ? skills_of(agents, templates) : from.skills;
   out.capabilities.extended_card = !from.extended.tokens.empty();
   if (!from.extended.tokens.empty())
     out.security_schemes.push_back({"extendedCard",

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <troupe/actors/agent.hpp>
+#include <troupe/actors/text_planner.hpp>
 #include <troupe/net/server_options.hpp>
 #include <troupe/protocol/agent_card.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,9 +24,10 @@ namespace troupe::net {
 [[nodiscard]] bool is_every_address(const std::string& address);
 
 /// For every client. `url`: where the server is reached, unless the options say it. Without
-/// signatures.
+/// signatures. Agents and templates are its skills, unless the options say which it has.
 [[nodiscard]] agent_card make_agent_card(const server_options& options, std::string_view url,
-                                         const agent_registry& agents);
+                                         const agent_registry& agents,
+                                         std::span<const template_summary> templates = {});
 
 /// What those read who show a token: `open`, with what `options` adds or says otherwise.
 [[nodiscard]] agent_card make_extended_card(agent_card open, const extended_card_options& options);

@@ -94,13 +94,14 @@ result<void> check_card(const card_options& options) {
 }
 
 result<card_documents> make_card_documents(const server_options& options, std::string_view url,
-                                           const agent_registry& agents) {
+                                           const agent_registry& agents,
+                                           std::span<const template_summary> templates) {
   if (auto good = check_card(options.card); !good)
     return good.error();
   const auto key = read_key(options.card.signing);
   if (!key)
     return key.error();
-  auto open = make_agent_card(options, url, agents);
+  auto open = make_agent_card(options, url, agents, templates);
   auto extended = make_extended_card(open, options.card.extended);
   for (auto* card : {&open, &extended})
     if (key->has_value())

@@ -1,15 +1,20 @@
 // The Agent Card as it goes out: every representation rendered, signed and hashed once, when the
-// server starts. Never changed after.
+// server starts, and again when what it says changes (server::renew_card).
 #pragma once
 
 #include <troupe/actors/agent.hpp>
+#include <troupe/actors/text_planner.hpp>
 #include <troupe/net/keys.hpp>
 #include <troupe/net/server_options.hpp>
 #include <troupe/protocol/errc.hpp>
 
 #include <chrono>
+#include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace troupe::net {
@@ -38,8 +43,26 @@ struct card_documents {
 [[nodiscard]] result<void> check_card(const card_options& options);
 
 /// Errors: those of check_card, and of signing.
-[[nodiscard]] result<card_documents> make_card_documents(const server_options& options,
-                                                         std::string_view url,
-                                                         const agent_registry& agents);
+[[nodiscard]] result<card_documents>
+make_card_documents(const server_options& options, std::string_view url,
+                    const agent_registry& agents, std::span<const template_summary> templates = {});
+
+/// The card that is served now. Thread-safe: who has got it keeps it.
+class served_card {
+public:
+  void set(card_documents documents) {
+    const std::lock_guard lock{guard_};
+    now_ = std::make_shared<const card_documents>(std::move(documents));
+  }
+  /// Not null, once it was set.
+  [[nodiscard]] std::shared_ptr<const card_documents> get() const {
+    const std::lock_guard lock{guard_};
+    return now_;
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::shared_ptr<const card_documents> now_;
+};
 
 } // namespace troupe::net

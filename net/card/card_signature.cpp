@@ -18,6 +18,8 @@ namespace json = boost::json;
 
 namespace {
 
+constexpr std::size_t signature_bytes_max = 2048; ///< Of the longest RSA key that is taken.
+
 error refuse(std::string why) {
   return make_error(errc::invalid_agent_response, std::move(why));
 }
@@ -37,13 +39,15 @@ std::optional<json::object> parse_object(std::string_view text) {
 }
 
 /// Empty if the protected header allows the signature to be looked at, else why not.
-std::string objection_to(std::string_view protected_header, std::string_view kid) {
+std::string objection_to(std::string_view protected_header, std::string_view algorithm,
+                         std::string_view kid) {
   const auto text = from_base64(protected_header);
   const auto header = text ? parse_object(*text) : std::nullopt;
   if (!header)
     return "its protected header is not JSON in base64url";
-  if (const auto alg = text_at(*header, "alg"); alg != es256)
-    return "its algorithm is " + quoted(alg.substr(0, echoed_bytes_max)) + ", not ES256";
+  if (const auto alg = text_at(*header, "alg"); alg != algorithm)
+    return "its algorithm is " + quoted(alg.substr(0, echoed_bytes_max)) + ", not "
+           + std::string(algorithm) + ", which is that of the key";
   if (header->contains("crit"))
     return "it has critical extensions";
   const auto named = text_at(*header, "kid");
@@ -69,11 +73,11 @@ std::string objection_to(const json::value& signature, const std::vector<std::st
   if (!signature.is_object())
     return "it is not an object";
   const auto header = text_at(signature.get_object(), "protected");
-  if (auto why = objection_to(header, kid); !why.empty())
+  if (auto why = objection_to(header, key.algorithm(), kid); !why.empty())
     return why;
   const auto raw = from_base64(text_at(signature.get_object(), "signature"));
-  if (!raw || raw->size() != es256_signature_bytes)
-    return "it is not 64 bytes in base64url";
+  if (!raw || raw->empty() || raw->size() > signature_bytes_max)
+    return "it is no signature in base64url";
   for (const auto& payload : payloads)
     if (key.verify(std::string(header) + '.' + payload, *raw))
       return {};
@@ -90,7 +94,7 @@ result<card_signature> sign_card(const json::object& card, const signing_key& ke
   std::string header;
   json_writer out(header);
   out.begin_object()
-      .member("alg", es256)
+      .member("alg", key.algorithm())
       .member("typ", "JOSE")
       .member("kid", name.kid)
       .optional_member("jku", name.jku)

@@ -64,6 +64,7 @@ void http_response::clear() {
   close = false;
   repeatable = false;
   is_asked = false;
+  label.clear();
 }
 
 std::string_view reason_phrase(unsigned status) noexcept {

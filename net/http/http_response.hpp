@@ -23,6 +23,7 @@ struct http_response {
   bool close = false;      ///< The last answer on this connection.
   bool repeatable = false; ///< Asking again changes nothing. GET says so itself.
   bool is_asked = false;   ///< What was asked for may have been done already.
+  std::string label; ///< What was asked for, for the log: `SendMessage 1`. Set if it is written.
 
   void clear();
 };

@@ -1,10 +1,12 @@
 #include "net/http/session.hpp"
 
+#include "protocol/json/quoted.hpp"
 #include "protocol/refusable_work.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/beast/http/error.hpp>
+#include <boost/beast/http/verb.hpp>
 
 #include <algorithm>
 #include <array>
@@ -387,6 +389,13 @@ awaitable<void> session::begin_work() {
 }
 
 void session::end_work() {
+  if (const auto& debug = service_->options.debug)
+    debug(std::string(http::to_string(request_.method))
+              .append(" ")
+              .append(shown(request_.path()))
+              .append(response_.label.empty() ? "" : " ")
+              .append(response_.label)
+              .append(streamed_ ? ": stream ended" : ": " + std::to_string(response_.status)));
   release_body();
   working_ = {};
   if (!parser_->keep_alive() || is_draining())

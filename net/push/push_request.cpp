@@ -30,7 +30,7 @@ public:
     std::string header;
     json_writer out(header);
     out.begin_object()
-        .member("alg", es256)
+        .member("alg", key_.algorithm())
         .member("typ", "JWT")
         .optional_member("kid", how.key_id)
         .end_object();

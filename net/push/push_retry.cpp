@@ -1,26 +1,14 @@
 #include "net/push/push_retry.hpp"
 
-#include "protocol/text/http_date.hpp"
+#include "client/backoff.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace troupe::net {
 
 namespace {
 
 using std::chrono::milliseconds;
-
-/// Doubles with each failure, and a quarter more or less, so that those who failed together do not
-/// come back together.
-milliseconds backoff(std::uint32_t failures, double chance, const push_options& options) {
-  auto wait = options.retry_first;
-  for (std::uint32_t i = 0; i < failures && wait < options.retry_max; ++i)
-    wait *= 2;
-  wait = std::min(wait, options.retry_max);
-  return milliseconds{
-      static_cast<std::int64_t>(static_cast<double>(wait.count()) * (0.75 + chance / 2))};
-}
 
 bool may_pass(unsigned status) noexcept {
   return status == 0 || status >= 500 || status == 408 || status == 425 || status == 429;
@@ -55,23 +43,11 @@ push_verdict judge(const push_attempt& attempt, std::uint32_t failures, double c
   else if (!may_pass(attempt.status))
     out.step = push_step::skip;
   if (out.step == push_step::retry || out.step == push_step::postpone) {
-    out.wait = backoff(failures, chance, options);
+    out.wait = backoff(options.retry_first, options.retry_max, failures + 1, chance);
     if (attempt.retry_after)
       out.wait = std::max(out.wait, std::min(*attempt.retry_after, options.retry_max));
   }
   return out;
-}
-
-std::optional<milliseconds> parse_retry_after(std::string_view text, timestamp now) {
-  constexpr std::int64_t seconds_max = 10'000'000;
-  std::int64_t seconds = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, ec] = std::from_chars(text.data(), end, seconds);
-  if (ec == std::errc{} && stop == end)
-    return seconds >= 0 ? std::optional{milliseconds{std::min(seconds, seconds_max) * 1000}}
-                        : std::nullopt;
-  const auto then = parse_http_date(text);
-  return then && *then > now ? std::optional{timestamp{*then} - now} : std::nullopt;
 }
 
 } // namespace troupe::net

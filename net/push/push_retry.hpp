@@ -4,13 +4,11 @@
 
 #include <troupe/net/push_options.hpp>
 #include <troupe/protocol/errc.hpp>
-#include <troupe/protocol/time.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace troupe::net {
 
@@ -42,10 +40,5 @@ struct push_verdict {
 /// `failures`: consecutive ones before this attempt. `chance`: of [0, 1), spreads the waits.
 [[nodiscard]] push_verdict judge(const push_attempt& attempt, std::uint32_t failures, double chance,
                                  const push_options& options);
-
-/// A `Retry-After` header (RFC 9110 10.2.3): seconds, or a date in its preferred form; nothing if
-/// it is neither, or in the past.
-[[nodiscard]] std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view text,
-                                                                         timestamp now);
 
 } // namespace troupe::net

@@ -1,6 +1,7 @@
 #include "net/push/push_sender.hpp"
 
 #include "actors/feed/store_source.hpp"
+#include "client/retry_after.hpp"
 #include "net/push/push_address.hpp"
 #include "net/push/push_delivery.hpp"
 #include "net/push/push_request.hpp"
@@ -14,6 +15,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -146,6 +148,14 @@ struct push_sender::impl {
 
 result<void> push_sender::impl::open() {
   http_client_options how;
+  auto proxies = proxy_rules::read(
+      options.proxy, [](const char* name) -> const char* { return std::getenv(name); });
+  if (!proxies)
+    return make_error(proxies.error().code, "push.proxy: " + proxies.error().message);
+  how.proxies = std::move(*proxies);
+  if (!how.proxies.empty() && options.warn)
+    options.warn("push: notifications go over a proxy (push.proxy), so that the addresses of their "
+                 "receivers cannot be checked");
   how.timeout = options.timeout;
   how.trusted_pem = seams.trusted_pem;
   how.resolve = seams.resolve;
@@ -368,13 +378,20 @@ awaitable<push_attempt> push_sender::impl::attempt(active& who) {
   }
   out.status = answer->status;
   if (const auto asked = answer->header("Retry-After"); !asked.empty())
-    out.retry_after = parse_retry_after(asked, seams.time->now());
+    out.retry_after = read_retry_after(asked, seams.time->now());
   co_return out;
 }
 
 bool push_sender::impl::settle(const active_ptr& who, const push_attempt& attempt) {
   auto& progress = who->delivery->progress();
   const auto verdict = judge(attempt, progress.failures, chance(), options);
+  if (options.debug) {
+    const auto& config = who->delivery->row().config;
+    options.debug(
+        "notification about task " + config.task.str() + " (configuration " + config.id + ") to "
+        + who->url.host + ": "
+        + (attempt.status == 0 ? attempt.failure.message : std::to_string(attempt.status)));
+  }
   if (verdict.step == push_step::delivered)
     progress.failures = 0;
   else if (verdict.step != push_step::postpone)

@@ -257,9 +257,12 @@ private:
     return out;
   }
 
+  /// As the object says it, if it says one of these; else as its members show.
   static std::string_view kind_of(const object_reader& in) {
     if (const auto* said = in.find("kind"); said && said->is_string())
-      return wire_text(*said);
+      for (const std::string_view kind : {"task", "message", "status-update", "artifact-update"})
+        if (wire_text(*said) == kind)
+          return kind;
     constexpr auto members = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"task", "task"},
         {"statusUpdate", "status-update"},
@@ -270,7 +273,13 @@ private:
     for (const auto& [member, kind] : members)
       if (const auto* found = in.find(member); found && found->is_object())
         return kind;
-    return in.find("messageId") ? "message" : in.find("status") ? "task" : "";
+    if (in.find("messageId"))
+      return "message";
+    if (in.find("taskId") && in.find("artifact"))
+      return "artifact-update";
+    if (!in.find("status"))
+      return {};
+    return in.find("taskId") && !in.find("id") ? "status-update" : "task";
   }
 
   const wire_format format_;

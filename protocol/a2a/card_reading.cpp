@@ -65,7 +65,9 @@ void read_interfaces(const object_reader& in, agent_card& out, first_failure& fa
     if (each.protocol_version.starts_with("0.3"))
       return;
   // 0.3 section 5.5: `url` with `preferredTransport`, and further ones; all of one version.
-  const auto version = in.text("protocolVersion");
+  auto version = in.text("protocolVersion");
+  if (version.empty() && out.interfaces.empty())
+    version = "0.3"; // 1.0 has no such `url`
   if (const auto url = in.text("url"); !url.empty() && !version.empty()) {
     auto transport = in.text("preferredTransport");
     if (transport.empty())

@@ -195,6 +195,9 @@ constexpr auto rows = std::to_array<wire_error>({
     {errc::input_claimed, -32602, 409, "ABORTED", "INPUT_CLAIMED", own,
      "Somebody else has claimed it", "Somebody else has claimed it", "field", "InvalidParamsError",
      "leave it to them, or send it with \"override\": true"},
+    {errc::planner_failed, -32603, 500, "INTERNAL", "PLANNER_FAILED", own,
+     "Nobody makes a plan of it", "Nobody makes a plan of it", "text", "InternalError",
+     "say it otherwise, or send the operations with objectives/modify"},
 });
 // clang-format on
 

@@ -72,7 +72,9 @@ void write_task_metadata(json_writer& out, const task& value, const progress_rep
   const auto* objective = view.objective;
   const bool is_of_plan = value.origin || value.metadata.contains("opt/v1/planId");
   const bool has_times = (is_of_plan || view.include_times) && value.ready_at != timestamp{};
-  if (!value.origin && value.metadata.empty() && !has_times && !progress && !objective)
+  const bool has_usage = value.details && value.details->usage.calls > 0;
+  if (!value.origin && value.metadata.empty() && !has_times && !has_usage && !progress
+      && !objective)
     return;
   out.key("metadata").begin_object();
   if (value.origin)
@@ -81,6 +83,10 @@ void write_task_metadata(json_writer& out, const task& value, const progress_rep
     out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
   if (has_times)
     opt::write_task_times(out, value);
+  if (has_usage) {
+    out.key("troupe/v1/modelUsage");
+    opt::write(out, value.details->usage);
+  }
   if (progress) {
     out.key(progress_uri);
     write_progress(out, *progress);

@@ -125,8 +125,8 @@ plan_view* plan_of(objective_view& view, const task_address& task) noexcept {
   return task.lone ? nullptr : plan_at(view, task.plan_index);
 }
 
-/// Null too while the plan's slots have another holder.
-task_summary* slot_of(plan_view& plan, const task_address& task) noexcept {
+/// Null too while the plan's summaries have another holder.
+task_summary* summary_of(plan_view& plan, const task_address& task) noexcept {
   return task.task_index < plan.tasks.size() ? &plan.tasks.edit(task.task_index) : nullptr;
 }
 
@@ -136,14 +136,21 @@ std::uint32_t since_creation(const plan_view& plan, timestamp at) noexcept {
   return static_cast<std::uint32_t>(std::clamp(passed, std::int64_t{0}, largest));
 }
 
-void set_state(plan_view& plan, task_summary& slot, task_state to, timestamp at) noexcept {
-  slot.state = to;
-  slot.changed_ms = since_creation(plan, at);
+void set_state(plan_view& plan, task_summary& summary, task_state to, timestamp at) noexcept {
+  summary.state = to;
+  summary.changed_ms = since_creation(plan, at);
   plan.updated = at;
 }
 
-void set_attempt(task_summary& slot, std::uint32_t attempt) noexcept {
-  slot.attempt = static_cast<std::uint16_t>(std::min<std::uint32_t>(attempt, attempt_shown_max));
+/// How a called task ends concerns its caller alone: the plan goes on as if it were not needed.
+void note_end_of_called(const plan_view& plan, std::uint32_t task, task_summary& summary) noexcept {
+  if (is_lost(summary) && plan.spec && task < plan.spec->tasks.size()
+      && plan.spec->tasks[task].caller != no_caller)
+    summary.is_skipped = true;
+}
+
+void set_attempt(task_summary& summary, std::uint32_t attempt) noexcept {
+  summary.attempt = static_cast<std::uint16_t>(std::min<std::uint32_t>(attempt, attempt_shown_max));
 }
 
 /// An objective, or the spec of a plan.
@@ -171,8 +178,8 @@ void edit_fields_of(plan_spec& spec, const edit_plan& wanted) {
 /// What the operations of a change do to a plan, one after the other.
 struct shape_applier {
   plan_spec& spec;
-  chunked<task_summary>& slots;
-  bool has_slots; ///< Else they are lent.
+  chunked<task_summary>& summaries;
+  bool has_summaries; ///< Else they are lent.
   std::uint32_t now_ms;
 
   template<class Operation>
@@ -182,8 +189,8 @@ struct shape_applier {
 
   void operator()(const add_task& added) const {
     spec.tasks.push_back(added.spec);
-    if (has_slots)
-      slots.push_back(task_summary{.changed_ms = now_ms});
+    if (has_summaries)
+      summaries.push_back(task_summary{.changed_ms = now_ms});
   }
   void operator()(const remove_task<std::uint32_t>& removed) const {
     if (auto* task = edit(removed))
@@ -231,11 +238,12 @@ struct shape_applier {
     next.dependencies = std::move(task->dependencies);
     next.dependency_indexes = std::move(task->dependency_indexes);
     next.is_removed = task->is_removed;
+    next.caller = task->caller;
     *task = std::move(next);
   }
   void operator()(const skip_task<std::uint32_t>& skipped) const {
-    if (skipped.task < slots.size())
-      slots.edit(skipped.task).is_skipped = true;
+    if (skipped.task < summaries.size())
+      summaries.edit(skipped.task).is_skipped = true;
   }
   // Its end is an event of its own.
   void operator()(const complete_task<std::uint32_t>&) const {}
@@ -352,6 +360,14 @@ std::vector<std::uint32_t> tasks_of(const plan_changed& changed, std::size_t siz
   std::ranges::sort(out);
   const auto rest = std::ranges::unique(out);
   out.erase(rest.begin(), rest.end());
+  return out;
+}
+
+std::vector<std::uint32_t> paused_plans(const objective_view& view) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    if (view.plans[p].paused)
+      out.push_back(p);
   return out;
 }
 
@@ -488,8 +504,11 @@ void apply(task& record, const change& where, const task_moved& moved) {
 }
 
 void apply(task& record, const change&, const task_message& said) {
-  if (said.message)
-    join_history(record, said.message);
+  if (!said.message)
+    return;
+  if (const auto used = usage_in(*said.message); used.calls > 0)
+    record.details.edit().usage += used;
+  join_history(record, said.message);
 }
 
 void apply(task& record, const change&, const task_artifact& output) {
@@ -566,9 +585,10 @@ void apply(plan_view& plan, const change& where, const plan_changed& changed) {
 void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdrawn) {
   for (const auto index : withdrawn.tasks)
     if (index < plan.tasks.size()) {
-      auto& slot = plan.tasks.edit(index);
-      set_state(plan, slot, withdrawn.to, where.at);
-      slot.has_artifacts = slot.has_artifacts || !withdrawn.artifacts.empty();
+      auto& summary = plan.tasks.edit(index);
+      set_state(plan, summary, withdrawn.to, where.at);
+      summary.has_artifacts = summary.has_artifacts || !withdrawn.artifacts.empty();
+      note_end_of_called(plan, index, summary);
     }
   plan.updated = where.at;
 }
@@ -590,44 +610,45 @@ void apply(plan_view& plan, const change&, const pause_changed& pause) {
 }
 
 void apply(plan_view& plan, const change& where, const task_created& created) {
-  auto* slot = slot_of(plan, where.task);
-  if (!slot || !created.record)
+  auto* summary = summary_of(plan, where.task);
+  if (!summary || !created.record)
     return;
-  set_state(plan, *slot, created.record->status.state, where.at);
-  set_attempt(*slot, created.record->attempt);
-  slot->failures_modulo_16 = created.record->failures & 0xf;
-  slot->has_artifacts = !created.record->artifacts.empty();
+  set_state(plan, *summary, created.record->status.state, where.at);
+  set_attempt(*summary, created.record->attempt);
+  summary->failures_modulo_16 = created.record->failures & 0xf;
+  summary->has_artifacts = !created.record->artifacts.empty();
 }
 
 void apply(plan_view& plan, const change& where, const task_moved& moved) {
-  auto* slot = slot_of(plan, where.task);
-  if (!slot)
+  auto* summary = summary_of(plan, where.task);
+  if (!summary)
     return;
-  const auto attempt = slot->attempt;
-  set_state(plan, *slot, moved.to, where.at);
-  set_attempt(*slot, moved.attempt);
-  if (slot->attempt != attempt)
+  const auto attempt = summary->attempt;
+  set_state(plan, *summary, moved.to, where.at);
+  note_end_of_called(plan, where.task.task_index, *summary);
+  set_attempt(*summary, moved.attempt);
+  if (summary->attempt != attempt)
     set_reached(plan, where.task.task_index, 0);
   const auto failures = static_cast<std::uint8_t>(moved.failures % 16);
-  const bool awaits_retry = failures != slot->failures_modulo_16 && !is_terminal(moved.to);
-  slot->wait = awaits_retry ? task_wait::backoff : task_wait::none;
-  slot->failures_modulo_16 = failures & 0xf;
+  const bool awaits_retry = failures != summary->failures_modulo_16 && !is_terminal(moved.to);
+  summary->wait = awaits_retry ? task_wait::backoff : task_wait::none;
+  summary->failures_modulo_16 = failures & 0xf;
 }
 
 void apply(plan_view& plan, const change& where, const task_progress& news) {
-  const auto* slot = slot_of(plan, where.task);
-  if (slot && news.progress && !is_terminal(slot->state))
+  const auto* summary = summary_of(plan, where.task);
+  if (summary && news.progress && !is_terminal(summary->state))
     set_reached(plan, where.task.task_index, fraction_of(*news.progress));
 }
 
 void apply(plan_view& plan, const change& where, const task_queued&) {
-  if (auto* slot = slot_of(plan, where.task); slot && !is_terminal(slot->state))
-    slot->wait = task_wait::slot;
+  if (auto* summary = summary_of(plan, where.task); summary && !is_terminal(summary->state))
+    summary->wait = task_wait::slot;
 }
 
 void apply(plan_view& plan, const change& where, const task_resumed&) {
-  if (auto* slot = slot_of(plan, where.task))
-    slot->wait = task_wait::none;
+  if (auto* summary = summary_of(plan, where.task))
+    summary->wait = task_wait::none;
 }
 
 void apply(plan_view& plan, const change& where, const task_artifact&) {
@@ -635,10 +656,10 @@ void apply(plan_view& plan, const change& where, const task_artifact&) {
 }
 
 void note_artifacts(plan_view& plan, const change& where) {
-  auto* slot = slot_of(plan, where.task);
-  if (!slot)
+  auto* summary = summary_of(plan, where.task);
+  if (!summary)
     return;
-  slot->has_artifacts = true;
+  summary->has_artifacts = true;
   plan.updated = where.at;
 }
 
@@ -708,6 +729,7 @@ void apply(objective_view& view, const change& where, const objective_moved& mov
     view.planning = *to == objective_state::planning;
   if (!is_settled(*to))
     return;
+  view.planner_pause.reset();
   set_pause(view, false);
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
     if (view.plans[p].start_requested)
@@ -765,10 +787,19 @@ void apply(objective_view& view, const change& where, const tasks_renewed& renew
 }
 
 void apply(objective_view& view, const change& where, const pause_changed& pause) {
-  if (!pause.plan)
+  if (!pause.plan) {
+    view.planner_pause.reset();
+    if (pause.for_planner)
+      view.planner_pause = paused_plans(view);
     set_pause(view, pause.paused);
-  else if (auto* plan = plan_at(view, *pause.plan))
+  } else if (auto* plan = plan_at(view, *pause.plan)) {
     apply(*plan, where, pause);
+    if (auto& stay = view.planner_pause) {
+      std::erase(*stay, *pause.plan);
+      if (pause.paused)
+        stay->push_back(*pause.plan);
+    }
+  }
   view.updated = where.at;
 }
 
@@ -786,10 +817,10 @@ void apply(objective_view& view, const change& where, const task_moved& moved) {
   auto* plan = plan_of(view, where.task);
   if (!plan)
     return;
-  const auto* slot = slot_of(*plan, where.task);
-  if (!slot && !plan->is_lent)
+  const auto* summary = summary_of(*plan, where.task);
+  if (!summary && !plan->is_lent)
     return;
-  if (!slot || is_interrupted(slot->state)) // A task has one question at most.
+  if (!summary || is_interrupted(summary->state)) // A task has one question at most.
     std::erase_if(view.pending_inputs,
                   [&](const pending_input& asked) { return asked.task == where.task.id; });
   if (is_interrupted(moved.to))
@@ -822,6 +853,8 @@ void apply(objective_view& view, const change& where, const task_artifact& outpu
 void apply_event(objective_view& view, const change& where, const event& one) {
   apply_one(view, where, one);
   view.made_bytes += made_bytes_of(one);
+  if (const auto* said = std::get_if<task_message>(&one); said && said->message)
+    view.usage += usage_in(*said->message);
 }
 
 void apply(objective_view& view, const change& of) {

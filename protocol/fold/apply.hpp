@@ -95,7 +95,7 @@ void apply(objective_view& view, const change& where, const pause_changed& pause
 void apply(objective_view& view, const change& where, const objective_closing& closing);
 void apply(objective_view& view, const change& where, const task_created& created);
 /// Also keeps `pending_inputs`: listed while the task is input_required or auth_required, with the
-/// status message as prompt. It does so, too, while the plan's slots have another holder.
+/// status message as prompt. It does so, too, while the plan's summaries have another holder.
 void apply(objective_view& view, const change& where, const task_moved& moved);
 /// Also keeps how far the plan and the objective are (protocol/fold/rollup.hpp), as all events do
 /// that change it.

@@ -35,18 +35,18 @@ constexpr std::array<std::array<change_rule, task_stage_count>, change_kind_coun
 
 } // namespace
 
-task_stage stage_of(const task_summary& slot, task_run run) noexcept {
-  if (slot.state == task_state::completed)
+task_stage stage_of(const task_summary& summary, task_run run) noexcept {
+  if (summary.state == task_state::completed)
     return task_stage::completed;
-  if (slot.is_skipped)
+  if (summary.is_skipped)
     return task_stage::skipped;
-  if (is_terminal(slot.state))
+  if (is_terminal(summary.state))
     return task_stage::lost;
-  if (is_interrupted(slot.state))
+  if (is_interrupted(summary.state))
     return task_stage::asking;
   if (run == task_run::backing_off)
     return task_stage::backing_off;
-  if (slot.state != task_state::unspecified || run == task_run::running)
+  if (summary.state != task_state::unspecified || run == task_run::running)
     return task_stage::working;
   return run == task_run::queued ? task_stage::queued : task_stage::not_begun;
 }

@@ -31,7 +31,7 @@ enum class task_stage : std::uint8_t {
 
 inline constexpr std::size_t task_stage_count = 8;
 
-[[nodiscard]] task_stage stage_of(const task_summary& slot, task_run run) noexcept;
+[[nodiscard]] task_stage stage_of(const task_summary& summary, task_run run) noexcept;
 
 /// What an operation is about.
 enum class change_kind : std::uint8_t {

@@ -29,8 +29,9 @@ found_last_tasks last_tasks(const objective_view& view,
   found_last_tasks out;
   for (std::size_t p = 0; p < view.plans.size(); ++p)
     for (std::size_t t = 0; t < view.plans[p].tasks.size(); ++t) {
-      const auto& slot = view.plans[p].tasks[t];
-      if (slot.state != task_state::completed || !slot.has_artifacts || is_needed[p][t])
+      const auto& summary = view.plans[p].tasks[t];
+      if (summary.state != task_state::completed || !summary.has_artifacts || is_needed[p][t]
+          || view.plans[p].spec->tasks[t].caller != no_caller) // its caller has used it
         continue;
       if (out.first.size() < most)
         out.first.push_back(view.plans[p].task_at(t));

@@ -96,9 +96,9 @@ struct objective_decider {
   /// Ends all tasks of a plan that will never begin.
   void withdraw_all(std::uint32_t plan, const std::string& reason) {
     std::vector<std::uint32_t> rest;
-    const auto& slots = view().plans[plan].tasks;
-    for (std::uint32_t t = 0; t < slots.size(); ++t)
-      if (slots[t].state == task_state::unspecified)
+    const auto& summaries = view().plans[plan].tasks;
+    for (std::uint32_t t = 0; t < summaries.size(); ++t)
+      if (summaries[t].state == task_state::unspecified)
         rest.push_back(t);
     if (!rest.empty())
       emit(tasks_withdrawn{plan, std::move(rest), task_state::canceled, reason});
@@ -146,7 +146,7 @@ struct objective_decider {
 
   [[nodiscard]] std::string why_stuck() const {
     if (view().paused)
-      return "paused by request";
+      return view().planner_pause ? "waits for the planner" : "paused by request";
     const bool a_plan_is_paused = view().pending_inputs.empty()
                                   && std::any_of(view().plans.begin(), view().plans.end(),
                                                  [](const plan_view& plan) { return plan.paused; });
@@ -209,10 +209,11 @@ struct objective_decider {
   /// Makes new tasks for those that failed or were withdrawn; completed tasks stay.
   void renew(std::uint32_t plan) {
     std::vector<std::uint32_t> again;
-    const auto& slots = view().plans[plan].tasks;
-    for (std::uint32_t t = 0; t < slots.size(); ++t)
-      if (slots[t].state != task_state::completed && slots[t].state != task_state::unspecified
-          && !slots[t].is_skipped && !view().plans[plan].spec->tasks[t].is_removed)
+    const auto& summaries = view().plans[plan].tasks;
+    for (std::uint32_t t = 0; t < summaries.size(); ++t)
+      if (summaries[t].state != task_state::completed
+          && summaries[t].state != task_state::unspecified && !summaries[t].is_skipped
+          && !view().plans[plan].spec->tasks[t].is_removed)
         again.push_back(t);
     if (again.empty() && state_of(plan) == plan_state::pending)
       return;
@@ -265,7 +266,9 @@ struct objective_decider {
       return refuse(std::move(*wrong));
     if (!command.edited.empty())
       emit(objective_edited{command.edited});
-    if (command.state)
+    if (command.state && command.for_planner)
+      change_for_planner(*command.state);
+    else if (command.state)
       change_to(*command.state);
     if (view().closing)
       out.answer = answer_after::objective_end;
@@ -307,13 +310,28 @@ struct objective_decider {
     }
   }
 
+  /// A pause by request stays what it is, and so does its end.
+  void change_for_planner(objective_state to) {
+    const bool pauses = to == objective_state::blocked;
+    if (pauses && view().planner_pause)
+      return refuse_move("the objective is being planned anew already; wait until that is done",
+                         "id");
+    if (pauses ? !view().paused : view().planner_pause.has_value())
+      pause_or_go_on(to, pauses, !pauses);
+  }
+
   /// Pauses or resumes the running plans. Each plan reports its state afterwards, and the state of
-  /// the objective follows from these reports.
-  void pause_or_go_on(objective_state to) {
+  /// the objective follows from these reports. After a pause for the planner, the plans that were
+  /// paused beside it stay paused, unless somebody else ends the pause.
+  void pause_or_go_on(objective_state to, bool for_planner = false, bool after_planner = false) {
     const bool paused = to == objective_state::blocked;
-    emit(pause_changed{paused});
+    const auto stay = after_planner ? *view().planner_pause : std::vector<std::uint32_t>{};
+    emit(pause_changed{paused, std::nullopt, for_planner});
+    for (const auto p : stay)
+      if (!is_settled(state_of(p)))
+        emit(pause_changed{true, p});
     for (std::uint32_t p = 0; p < plans(); ++p)
-      if (is_running(state_of(p)))
+      if (is_running(state_of(p)) && view().plans[p].paused == paused)
         tell_pause(p, paused);
     const bool follows = view().state == objective_state::blocked
                          && view().planning == (to == objective_state::planning);
@@ -722,10 +740,10 @@ plan_view objective_life::lend(std::uint32_t plan) {
   return out;
 }
 
-void objective_life::take_back(std::uint32_t plan, chunked<task_summary> slots) {
+void objective_life::take_back(std::uint32_t plan, chunked<task_summary> summaries) {
   auto& back = view_.plans.edit(plan);
   back.is_lent = false;
-  back.tasks = std::move(slots);
+  back.tasks = std::move(summaries);
 }
 
 void objective_life::expect_progress(std::uint32_t plan) {

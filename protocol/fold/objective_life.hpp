@@ -3,8 +3,8 @@
 // decides nothing itself. The states and their moves are the tables of plan_state.hpp; blocked,
 // over, and which plan may begin are derived from the view.
 //
-// While a plan runs, only its own actor has the slots of its tasks (lend, take_back): they exist
-// once.
+// While a plan runs, only its own actor has the summaries of its tasks (lend, take_back): they
+// exist once.
 #pragma once
 
 #include "protocol/fold/objective_shape.hpp"
@@ -84,11 +84,11 @@ struct plan_activity_changed {
   std::uint32_t plan;
   plan_activity activity;
 };
-/// A plan is over, and that is committed. Its slots come back before (take_back).
+/// A plan is over, and that is committed. The summaries of its tasks come back before (take_back).
 struct plan_ended {
   std::uint32_t plan;
   std::vector<plan_moved> moves;
-  chunked<task_summary> slots;
+  chunked<task_summary> summaries;
 };
 /// The shape of a running plan has changed, and that is committed.
 struct plan_reshaped {
@@ -176,9 +176,9 @@ public:
   /// have committed; the same events give the same view elsewhere.
   [[nodiscard]] objective_decision decide(objective_input input, timestamp at);
 
-  /// A plan that is started. Its slots are with its actor until its end.
+  /// A plan that is started. The summaries of its tasks are with its actor until its end.
   [[nodiscard]] plan_view lend(std::uint32_t plan);
-  void take_back(std::uint32_t plan, chunked<task_summary> slots);
+  void take_back(std::uint32_t plan, chunked<task_summary> summaries);
   /// Call this before a message that may release tasks of a running plan. The plan does not count
   /// as idle until it reports so again.
   void expect_progress(std::uint32_t plan);

@@ -75,7 +75,7 @@ public:
 
   result<objective_shape_decision> run(const modify_objective& command,
                                        const relate_plans& relate) {
-    out_.changed.author = owner_of(command.who);
+    out_.changed.author = command.author.empty() ? owner_of(command.who) : command.author;
     out_.changed.reason = command.reason;
     if (command.operations.empty())
       return make_error(errc::invalid_params, "the change has no operations", "/operations");

@@ -19,7 +19,8 @@ std::vector<plan_moved> moves_to(plan_state from, std::uint32_t index, plan_stat
 bool waits_for_input(const plan_view& plan, const task_tally& tasks) {
   const bool none_is_ready = tasks.ready == 0 && tasks.ready_again == 0;
   const bool none_may_run = none_is_ready || !has_room(plan, tasks.running - tasks.parked);
-  return tasks.asking > 0 && tasks.asking + tasks.ready_again == tasks.running && none_may_run;
+  return tasks.asking > 0 && tasks.asking + tasks.ready_again + tasks.calling == tasks.running
+         && none_may_run;
 }
 
 std::vector<plan_moved> decide(const plan_view& plan, std::uint32_t index, const task_tally& tasks,

@@ -22,6 +22,7 @@ struct task_tally {
   std::uint32_t failed = 0;      ///< Have ended otherwise than completed.
   std::uint32_t parked = 0;      ///< Of the running: nothing of them runs, and they take no room.
   std::uint32_t ready_again = 0; ///< Of the parked: wait for nothing but maxParallel.
+  std::uint32_t calling = 0;     ///< Of the running: wait for tasks that they have called.
 };
 
 /// How a plan is to end once nothing of it runs.

@@ -34,8 +34,8 @@ std::uint64_t unknown_weight_ms(const objective_rollup& of) noexcept {
 
 // -- one task -------------------------------------------------------------------------------------
 
-bool counts(const task_spec& spec, const task_summary& slot) noexcept {
-  return !spec.is_removed && (!slot.is_skipped || slot.state == task_state::completed);
+bool counts(const task_spec& spec, const task_summary& summary) noexcept {
+  return !spec.is_removed && (!summary.is_skipped || summary.state == task_state::completed);
 }
 
 std::uint32_t fraction_of(const plan_view& plan, std::uint32_t task) {
@@ -46,7 +46,7 @@ std::uint32_t fraction_of(const plan_view& plan, std::uint32_t task) {
   return has_begun && task < plan.rollup.reached.size() ? plan.rollup.reached[task] : 0;
 }
 
-/// What the task adds to the sums. Nothing while its slot is lent.
+/// What the task adds to the sums. Nothing while its summary is lent.
 rollup_sums sums_of(const plan_view& plan, std::uint32_t task) {
   rollup_sums out;
   if (task >= plan.tasks.size() || !counts(plan.spec->tasks[task], plan.tasks[task]))

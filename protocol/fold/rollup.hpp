@@ -57,8 +57,8 @@ void set_reached(plan_view& plan, std::uint32_t task, std::uint32_t fraction);
 void count_plans(objective_view& view, std::uint32_t plan, plan_state from);
 /// A plan was added: the last one.
 void add_to_rollup(objective_view& view);
-/// Everything anew, from the specs, the slots, and what tasks have said. What was held stays.
-/// Linear in the tasks.
+/// Everything anew, from the specs, the summaries of tasks, and what tasks have said. What was held
+/// stays. Linear in the tasks.
 void sum_up(objective_view& view);
 
 } // namespace troupe

@@ -36,7 +36,7 @@ public:
   }
 
   result<shape_decision> run(const change_plan& command) {
-    out_.author = owner_of(command.who);
+    out_.author = command.by_task.empty() ? owner_of(command.who) : command.by_task.str();
     out_.reason = command.reason;
     auto done = check_size(command);
     const auto looks_max = shape_.looked_at() + plan_change_looks_max;
@@ -159,7 +159,7 @@ private:
     return static_cast<std::uint32_t>(plan_.spec->tasks.size()) - added_;
   }
 
-  [[nodiscard]] const task_summary& slot(std::uint32_t task) const { return plan_.tasks[task]; }
+  [[nodiscard]] const task_summary& summary(std::uint32_t task) const { return plan_.tasks[task]; }
 
   [[nodiscard]] task_run run_of(std::uint32_t task) const {
     return terms_.run_of && task < first_added() && !renewed_.contains(task) ? terms_.run_of(task)
@@ -169,11 +169,11 @@ private:
   /// What an operation does to a task, as the table says; or why it is refused.
   [[nodiscard]] result<change_effect> effect_of(change_kind kind, std::uint32_t task,
                                                 std::string_view member = "/task") const {
-    const auto stage = stage_of(slot(task), run_of(task));
+    const auto stage = stage_of(summary(task), run_of(task));
     const auto rule = rule_of(kind, stage);
     if (rule.effect != change_effect::refuse)
       return rule.effect;
-    const auto state = std::string{summary_state(slot(task))};
+    const auto state = std::string{summary_state(summary(task))};
     switch (rule.refusal) {
       case errc::already_started:
         return refuse(rule.refusal,
@@ -563,14 +563,14 @@ private:
 
   /// False if it stays as it is.
   bool bring_back(std::uint32_t task) {
-    const auto& now = slot(task);
+    const auto& now = summary(task);
     const bool was_canceled = now.state == task_state::canceled
                               && (now.attempt == 0 || plan_.state == plan_state::failed);
     if (!was_canceled || now.is_skipped || spec(task).is_removed || decided_.contains(task))
       return false;
     const auto& on = spec(task).dependency_indexes;
     const bool waits = std::ranges::all_of(on, [&](std::uint32_t each) {
-      return each == elsewhere ? plan_.state == plan_state::failed : !is_lost(slot(each));
+      return each == elsewhere ? plan_.state == plan_state::failed : !is_lost(summary(each));
     });
     if (!waits)
       return false;
@@ -591,7 +591,7 @@ private:
       const auto from = next.front();
       next.pop_front();
       for (const auto dependent : std::vector(shape_.dependents(from))) {
-        if (slot(dependent).is_skipped)
+        if (summary(dependent).is_skipped)
           continue;
         if (auto ok = skip(dependent, wanted); !ok)
           return ok;
@@ -611,7 +611,7 @@ private:
       return ok;
     if (auto ok = check_once(task); !ok)
       return ok;
-    if (is_lost(slot(task)))
+    if (is_lost(summary(task)))
       revived_.push_back(task);
     for (const auto dependent : shape_.dependents(task))
       skipped_for_.insert_or_assign(dependent, std::pair{task, at_});
@@ -655,7 +655,7 @@ private:
     if (effect == change_effect::stop || effect == change_effect::stop_if_told)
       if (stage_of(before_.tasks[task], run_of(task)) != task_stage::queued)
         report_.canceled.push_back(plan_.task_at(task));
-    if (!is_terminal(slot(task).state))
+    if (!is_terminal(summary(task).state))
       apply(plan_, where_, tasks_withdrawn{out_.plan, {task}, to, {}});
   }
 
@@ -692,7 +692,7 @@ private:
       return {};
     for (const auto& [reader, skipped] : skipped_for_) {
       const auto& [task, operation] = skipped;
-      const bool begins = slot(reader).state == task_state::unspecified;
+      const bool begins = summary(reader).state == task_state::unspecified;
       if (!begins || spec(reader).is_removed || !terms_.reads(reader, task, *plan_.spec))
         continue;
       at_ = operation;
@@ -706,7 +706,7 @@ private:
   result<void> check_failed() {
     std::vector<std::uint32_t> rest;
     for (std::uint32_t task = 0; task < plan_.tasks.size(); ++task)
-      if (!spec(task).is_removed && is_lost(slot(task)))
+      if (!spec(task).is_removed && is_lost(summary(task)))
         rest.push_back(task);
     if (rest.empty())
       return {};

@@ -67,4 +67,11 @@ json::value value_of_text(std::string_view whole, const json::object& schema) {
   return failed ? as_it_is() : parsed;
 }
 
+boost::json::value value_of_answer(const message& answer, const boost::json::object& form) {
+  for (const auto& part : answer.parts)
+    if (const auto* content = std::get_if<data_content>(&part.content))
+      return content->data;
+  return value_of_text(text_of(answer.parts), form);
+}
+
 } // namespace troupe

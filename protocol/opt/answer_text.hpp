@@ -1,6 +1,8 @@
 // What a person who answers a question in words means.
 #pragma once
 
+#include <troupe/protocol/message.hpp>
+
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
@@ -20,5 +22,10 @@ namespace troupe {
 /// other cases the text itself.
 [[nodiscard]] boost::json::value value_of_text(std::string_view text,
                                                const boost::json::object& schema);
+
+/// The value of an answer to a question with that form: its first data part, else the value of its
+/// text.
+[[nodiscard]] boost::json::value value_of_answer(const message& answer,
+                                                 const boost::json::object& form);
 
 } // namespace troupe

@@ -16,8 +16,8 @@ namespace {
 
 constexpr auto objective_members = std::to_array<std::string_view>(
     {"$schema", "id", "name", "description", "plans", "maxParallel", "deadline", "priority",
-     "metadata", "status", "reason", "progress", "pendingInputs", "pendingInputCount", "rootTaskId",
-     "revision", "createdAt", "updatedAt"});
+     "metadata", "status", "reason", "progress", "modelUsage", "pendingInputs", "pendingInputCount",
+     "rootTaskId", "revision", "createdAt", "updatedAt"});
 
 constexpr auto plan_members = std::to_array<std::string_view>(
     {"$schema",           "id",        "name",        "description", "tasks",    "dependencies",
@@ -26,13 +26,13 @@ constexpr auto plan_members = std::to_array<std::string_view>(
      "pendingInputCount", "revision",  "createdAt",   "updatedAt"});
 
 constexpr auto task_members =
-    std::to_array<std::string_view>({"id",       "name",         "description",     "agent",
-                                     "input",    "dependencies", "expectedSeconds", "retry",
-                                     "timeout",  "deadline",     "priority",        "metadata",
-                                     "kind",     "contextId",    "status",          "artifacts",
-                                     "history",  "objectiveId",  "planId",          "taskIndex",
-                                     "attempts", "readyAt",      "waitingFor",      "createdAt",
-                                     "updatedAt"});
+    std::to_array<std::string_view>({"id",        "name",         "description",     "agent",
+                                     "input",     "dependencies", "expectedSeconds", "retry",
+                                     "timeout",   "deadline",     "priority",        "metadata",
+                                     "kind",      "contextId",    "status",          "artifacts",
+                                     "history",   "objectiveId",  "planId",          "taskIndex",
+                                     "attempts",  "readyAt",      "waitingFor",      "createdAt",
+                                     "updatedAt", "calledBy"});
 
 constexpr auto retry_members =
     std::to_array<std::string_view>({"maxAttempts", "backoff", "maxBackoff", "jitter"});
@@ -43,7 +43,8 @@ constexpr auto derived_keys = std::to_array<std::string_view>(
     {"opt/v1/objectiveId", "opt/v1/planId", "opt/v1/taskIndex", "opt/v1/dependencies",
      "troupe/v1/key", "troupe/v1/name", "troupe/v1/description", "troupe/v1/agent",
      "troupe/v1/attempts", "troupe/v1/readyAt", "troupe/v1/waitingFor", "troupe/v1/spans",
-     "troupe/v1/input", "troupe/v1/retry", "troupe/v1/timeout"});
+     "troupe/v1/input", "troupe/v1/retry", "troupe/v1/timeout", "troupe/v1/calledBy",
+     "troupe/v1/modelUsage"});
 
 constexpr std::string_view key_key = "troupe/v1/key";
 constexpr std::uint32_t any_number = 0xffffffff;

@@ -74,6 +74,8 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 [[nodiscard]] result<change_plan> read_modify_plan(const boost::json::value& params);
 /// objectives/modify: the same.
 [[nodiscard]] result<modify_objective> read_modify_objective(const boost::json::value& params);
+/// objectives/replan: `text`, or `template` with `params`.
+[[nodiscard]] result<replan_objective> read_replan_objective(const boost::json::value& params);
 [[nodiscard]] result<get_history> read_get_history(const boost::json::value& params);
 [[nodiscard]] result<get_objective_history>
 read_get_objective_history(const boost::json::value& params);
@@ -106,11 +108,15 @@ void write_input(json_writer& out, const task& owner, std::string_view question,
 
 /// `fraction` from 0 to 1, and `done` of `total`.
 void write(json_writer& out, const rolled_up& progress);
+/// {"calls", "promptTokens", "answerTokens", "seconds", "cost", "estimated"}.
+void write(json_writer& out, const model_usage& used);
 
 /// What a change of a plan did: `planId`, `revision`, and the ids of the tasks that it was about;
 /// or of an objective: `objectiveId`, `revision`, and the ids of the plans. Lists that are empty
 /// are left out.
 void write(json_writer& out, const change_report& report);
+/// The same, and the `operations` as objectives/modify takes them, and the `planner`'s note.
+void write(json_writer& out, const replan_report& report);
 
 /// One change of `plan`: `revision`, `at`, `author` and `reason` if there are any, and `operations`
 /// as they were applied. `happened` is plan_added, plan_edited, plan_changed or tasks_renewed.
@@ -149,6 +155,8 @@ void write_spec(json_writer& out, const objective_spec& value);
 /// The spec of an objective as it stands, without plans that were removed.
 [[nodiscard]] objective_spec spec_of(const objective_view& view);
 void write_spec(json_writer& out, const plan_spec& value);
+/// Its members only, no braces.
+void write_members(json_writer& out, const plan_spec& value);
 void write_spec(json_writer& out, const task_spec& value);
 
 } // namespace troupe::opt

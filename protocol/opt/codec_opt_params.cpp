@@ -394,6 +394,21 @@ result<modify_objective> read_modify_objective(const json::value& params) {
   return read_modify(params, &modify_objective::id, read_objective_operations);
 }
 
+result<replan_objective> read_replan_objective(const json::value& params) {
+  return read_change(
+      params, "id", &replan_objective::id, [](const document_reader& in, replan_objective& out) {
+        read_request(in, out);
+        out.text = in.text("text", description_rule);
+        out.template_name = in.text("template", name_rule);
+        out.params = in.free_object("params");
+        out.reason = in.text("reason", description_rule);
+        out.if_revision = read_revision(in);
+        out.dry_run = in.boolean("dryRun", false);
+        if (out.text.empty() && out.template_name.empty())
+          in.fail("text", "missing parameter \"text\": how the objective is to go on");
+      });
+}
+
 result<list_inputs> read_list_inputs(const json::value& params) {
   return read_query<list_inputs>(params, [](const document_reader& in, list_inputs& out) {
     out.objective = objective_id{in.id("objectiveId")};

@@ -5,6 +5,7 @@
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/opt/plan_operations.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -106,11 +107,14 @@ void write_task(json_writer& out, const objective_view& owner, std::uint32_t pla
                 std::uint32_t index, id_lookup& ids) {
   const auto& plan = owner.plans[plan_index];
   const auto& spec = plan.spec->tasks[index];
-  const auto& slot = plan.tasks[index];
+  const auto& summary = plan.tasks[index];
   out.begin_object();
+  const bool is_called = spec.caller < plan.tasks.size();
   out.member("id", plan.task_at(index).str())
       .member("name", spec.name)
-      .member("status", summary_state(slot));
+      .member("status", is_called && summary.state != task_state::unspecified
+                            ? to_string(summary.state)
+                            : summary_state(summary));
   out.member("objectiveId", owner.id.str()).member("planId", plan.spec->id.str());
   out.key("taskIndex").number(index);
   out.optional_member("description", spec.description);
@@ -118,9 +122,11 @@ void write_task(json_writer& out, const objective_view& owner, std::uint32_t pla
   for (std::size_t i = 0; i < spec.dependencies.size(); ++i)
     out.string(ids.task(plan_index, index, i));
   out.end_array();
+  if (is_called)
+    out.member("calledBy", plan.task_at(spec.caller).str());
   out.optional_member("agent", spec.agent);
   write_work(out, spec);
-  out.key("attempts").number(std::uint32_t{slot.attempt});
+  out.key("attempts").number(std::uint32_t{summary.attempt});
   if (const auto since = ready_at(owner, plan_index, index))
     time_member(out, "readyAt", *since);
   if (const auto why = waiting_for(owner, plan_index, index))
@@ -237,6 +243,10 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
   out.key("progress");
   write(out, progress_of(value));
   write_inputs(out, value, first_numbers(value.pending_inputs.size()));
+  if (value.usage.calls > 0) {
+    out.key("modelUsage");
+    write(out, value.usage);
+  }
   if (value.parallel_max != 0)
     out.key("maxParallel").number(value.parallel_max);
   write_urgency(out, value);
@@ -249,6 +259,18 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
   out.end_object();
 }
 
+void write(json_writer& out, const model_usage& used) {
+  out.begin_object().key("calls").number(used.calls);
+  out.key("promptTokens").number(used.prompt_tokens);
+  out.key("answerTokens").number(used.answer_tokens);
+  out.key("seconds").number(static_cast<double>(used.milliseconds) / 1000);
+  if (used.cost_millionths > 0)
+    out.key("cost").number(static_cast<double>(used.cost_millionths) / 1e6);
+  if (used.is_estimated)
+    out.key("estimated").boolean(true);
+  out.end_object();
+}
+
 void write(json_writer& out, const rolled_up& progress) {
   out.begin_object()
       .key("fraction")
@@ -256,8 +278,11 @@ void write(json_writer& out, const rolled_up& progress) {
   out.key("done").number(progress.done).key("total").number(progress.total).end_object();
 }
 
-void write(json_writer& out, const change_report& report) {
-  out.begin_object().optional_member("planId", report.plan.str());
+namespace {
+
+/// The members of an object that was begun.
+void write_members(json_writer& out, const change_report& report) {
+  out.optional_member("planId", report.plan.str());
   out.optional_member("objectiveId", report.objective.str());
   out.key("revision").number(report.revision);
   if (report.dry_run)
@@ -283,6 +308,25 @@ void write(json_writer& out, const change_report& report) {
   write_ids("skipped", report.plans_skipped);
   write_ids("canceled", report.plans_canceled);
   write_ids("released", report.plans_released);
+}
+
+} // namespace
+
+void write(json_writer& out, const change_report& report) {
+  out.begin_object();
+  write_members(out, report);
+  out.end_object();
+}
+
+void write(json_writer& out, const replan_report& report) {
+  out.begin_object();
+  write_members(out, report.change);
+  if (!report.operations.empty()) {
+    out.key("operations");
+    write_operations(out, report.operations);
+  }
+  if (!report.note.empty())
+    out.key("planner").value(report.note);
   out.end_object();
 }
 
@@ -330,6 +374,8 @@ void write_task_metadata(json_writer& out, const task& value) {
     }
     out.end_array();
   }
+  if (spec.caller < plan.tasks.size())
+    out.member("troupe/v1/calledBy", plan.tasks[spec.caller].id.str());
   out.member("troupe/v1/name", spec.name)
       .optional_member("troupe/v1/description", spec.description);
   out.optional_member("troupe/v1/agent", value.agent.empty() ? spec.agent : value.agent);
@@ -375,6 +421,11 @@ void write_spec(json_writer& out, const task_spec& value) {
 
 void write_spec(json_writer& out, const plan_spec& value) {
   out.begin_object();
+  write_members(out, value);
+  out.end_object();
+}
+
+void write_members(json_writer& out, const plan_spec& value) {
   write_id_and_metadata(out, value);
   out.member("name", value.name).optional_member("description", value.description);
   out.key("tasks").begin_array();
@@ -389,7 +440,6 @@ void write_spec(json_writer& out, const plan_spec& value) {
   if (value.parallel_max != 0)
     out.key("maxParallel").number(value.parallel_max);
   write_urgency(out, value);
-  out.end_object();
 }
 
 objective_spec spec_of(const objective_view& view) {

@@ -38,7 +38,7 @@ std::pair<std::string, std::uint32_t> split_generation(const std::string& id) {
   return {id.substr(0, at), number};
 }
 
-task_summary slot_of(const object_reader& in) {
+task_summary summary_of(const object_reader& in) {
   task_summary out;
   const auto status = in.text("status");
   if (status == "skipped") {
@@ -81,12 +81,12 @@ void place_tasks(const object_reader& in, first_failure& failure, plan_spec& rea
       return;
     }
     auto spec = read.tasks[i];
-    auto slot = slot_of(task);
+    auto summary = summary_of(task);
     auto [id, generation] = split_generation(spec.id.str());
-    slot.generation = generation;
+    summary.generation = generation;
     spec.id = task_id{std::move(id)}; // `key` stays as it is written, as dependencies name it
     specs.push_back(std::move(spec));
-    to.tasks.push_back(slot);
+    to.tasks.push_back(summary);
   }
   read.tasks = std::move(specs);
 }

@@ -65,13 +65,14 @@ std::string explain(boost::system::error_code cause, std::string_view text, std:
   return "not valid JSON: " + json_fault(cause);
 }
 
-/// The error of a reader, with line and pointer in front of its message.
+/// The error of a reader, with line and pointer in front of its message. Line 0 is not known.
 error with_line(error cause, const find_line_fn& line_of) {
   const auto line = line_of(cause.field);
-  auto prefix = "line " + std::to_string(line);
-  if (!cause.field.empty())
+  auto prefix = line == 0 ? cause.field : "line " + std::to_string(line);
+  if (line != 0 && !cause.field.empty())
     prefix += " (" + cause.field + ")";
-  cause.message = prefix + ": " + cause.message;
+  if (!prefix.empty())
+    cause.message = prefix + ": " + cause.message;
   return cause;
 }
 

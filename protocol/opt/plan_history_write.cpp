@@ -1,5 +1,6 @@
 // One change of a plan or an objective, as JSON.
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/plan_operations.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -35,6 +36,13 @@ void write_plan_edit(json_writer& out, const edit_plan& edited) {
   out.end_object();
 }
 
+/// Without the note that nobody gave it an id: its id is then ours, and says nothing of it.
+task_spec as_given(task_spec spec) {
+  if (spec.key.empty())
+    spec.key = spec.id.str();
+  return spec;
+}
+
 /// An operation as it was applied, in the words of plans/modify.
 struct applied_writer {
   json_writer& out;
@@ -54,7 +62,7 @@ struct applied_writer {
 
   void operator()(const add_task& added) const {
     begin("addTask").member("task", added.spec.id.str()).key("with");
-    write_spec(out, added.spec);
+    write_spec(out, as_given(added.spec));
     out.end_object();
   }
   void operator()(const remove_task<std::uint32_t>& removed) const {
@@ -80,7 +88,7 @@ struct applied_writer {
   }
   void operator()(const put_task<std::uint32_t>& put) const {
     begin("replaceTask", put.task).key("with");
-    write_spec(out, put.spec);
+    write_spec(out, as_given(put.spec));
     out.end_object();
   }
   void operator()(const skip_task<std::uint32_t>& skipped) const {
@@ -98,15 +106,18 @@ struct applied_writer {
   }
 };
 
-/// The same in the words of objectives/modify.
-struct applied_objective_writer {
+/// The same in the words of objectives/modify. Wanted operations name plans, applied ones have
+/// their positions in `plans`.
+struct objective_operation_writer {
   json_writer& out;
   const std::vector<plan_spec_ptr>& plans;
 
   [[nodiscard]] std::string id(std::uint32_t plan) const {
     return plan < plans.size() ? plans[plan]->id.str() : "plan-" + std::to_string(plan);
   }
-  json_writer& begin(std::string_view op, std::uint32_t plan) const {
+  [[nodiscard]] static const std::string& id(const std::string& plan) { return plan; }
+  template<class Plan>
+  json_writer& begin(std::string_view op, const Plan& plan) const {
     return out.begin_object().member("op", op).member("plan", id(plan));
   }
 
@@ -116,21 +127,35 @@ struct applied_objective_writer {
     write_urgency_edit(out, edited);
     out.end_object();
   }
-  void operator()(const edit_plan_of<std::uint32_t>& edited) const {
+  template<class Plan>
+  void operator()(const edit_plan_of<Plan>& edited) const {
     begin("setPlan", edited.plan);
     write_plan_edit(out, edited.edit);
   }
-  void operator()(const skip_plan<std::uint32_t>& skipped) const {
-    begin("skipPlan", skipped.plan).end_object();
+  template<class Plan>
+  void operator()(const skip_plan<Plan>& skipped) const {
+    begin("skipPlan", skipped.plan);
+    if (skipped.cancel)
+      out.key("cancel").boolean(true);
+    out.end_object();
   }
-  void operator()(const remove_plan<std::uint32_t>& removed) const {
+  template<class Plan>
+  void operator()(const remove_plan<Plan>& removed) const {
     begin("removePlan", removed.plan).end_object();
   }
-  void operator()(const set_plan_dependencies<std::uint32_t>& set) const {
+  template<class Plan>
+  void operator()(const set_plan_dependencies<Plan>& set) const {
     begin("setPlanDependencies", set.plan).key("dependencies").begin_array();
-    for (const auto on : set.on)
+    for (const auto& on : set.on)
       out.string(id(on));
     out.end_array().end_object();
+  }
+  void operator()(const new_plan& added) const {
+    out.begin_object().member("op", "addPlan").optional_member("as", added.as);
+    if (added.start)
+      out.key("start").boolean(true);
+    write_members(out, *added.spec);
+    out.end_object();
   }
 };
 
@@ -145,6 +170,14 @@ const objective_changed* changed_with(const change& where, const event& happened
 }
 
 } // namespace
+
+void write_operations(json_writer& out, const std::vector<wanted_objective_operation>& operations) {
+  const std::vector<plan_spec_ptr> none;
+  out.begin_array();
+  for (const auto& each : operations)
+    std::visit(objective_operation_writer{out, none}, each);
+  out.end_array();
+}
 
 void write_revision(json_writer& out, const plan_spec& plan, std::uint64_t revision,
                     const change& where, const event& happened) {
@@ -215,7 +248,7 @@ struct event_operations_writer {
   }
   void operator()(const objective_changed& changed) const {
     for (const auto& each : changed.operations)
-      std::visit(applied_objective_writer{out, plans}, each);
+      std::visit(objective_operation_writer{out, plans}, each);
   }
   template<class Event>
   void operator()(const Event&) const {}
@@ -254,7 +287,7 @@ void write_revision(json_writer& out, const std::vector<plan_spec_ptr>& plans, c
   out.key("operations").begin_array();
   for (const auto& each : changed.operations)
     if (!only || plan_of(each) == only)
-      std::visit(applied_objective_writer{out, plans}, each);
+      std::visit(objective_operation_writer{out, plans}, each);
   out.end_array().end_object();
 }
 

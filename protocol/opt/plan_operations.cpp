@@ -4,13 +4,17 @@
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/document_reader.hpp"
 #include "protocol/opt/limits_opt.hpp"
+#include "protocol/text/near_name.hpp"
 
 #include <boost/json/serializer.hpp>
 
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace troupe::opt {
 
@@ -278,6 +282,21 @@ std::string known_operations(const Readers& readers) {
   return out;
 }
 
+template<class Operation, std::size_t Size>
+bool has_operation(const std::array<operation_reader<Operation>, Size>& readers,
+                   std::string_view op) noexcept {
+  return std::ranges::find(readers, op, &operation_reader<Operation>::op) != readers.end();
+}
+
+/// `; did you mean "addTask"?`, if one is near.
+template<class Readers>
+std::string near_operation(const std::string& written, const Readers& readers) {
+  std::vector<std::string_view> names;
+  for (const auto& each : readers)
+    names.push_back(each.op);
+  return did_you_mean(written, names);
+}
+
 /// Bytes of `from` as text; it stops counting above `most`.
 std::size_t text_bytes(const json::array& from, std::size_t most) {
   json::serializer text;
@@ -301,7 +320,8 @@ result<Operation> read_one(const json::value& from, const wire::place& where,
     if (known != readers.end())
       out = known->read({from, in, where.pointer()});
     else
-      in.fail("op", "\"op\" must be one of " + known_operations(readers));
+      in.fail("op",
+              "\"op\" must be one of " + known_operations(readers) + near_operation(op, readers));
   }
   if (reading.failed())
     return reading.failure.take();
@@ -363,6 +383,14 @@ error said_of_operations(error of_operations, const std::vector<wanted_operation
            && std::holds_alternative<replace_task>(operations[at]))
     field.replace(number_end, of_task.size(), "/with");
   return of_operations;
+}
+
+bool is_plan_operation(std::string_view op) noexcept {
+  return has_operation(operation_readers, op);
+}
+
+bool is_objective_operation(std::string_view op) noexcept {
+  return has_operation(objective_operation_readers, op);
 }
 
 } // namespace troupe::opt

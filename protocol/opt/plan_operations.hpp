@@ -2,6 +2,7 @@
 // "task": "b", "on": "a"}`.
 #pragma once
 
+#include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/objective_operation.hpp>
 #include <troupe/protocol/plan_change.hpp>
@@ -9,6 +10,7 @@
 #include <boost/json/array.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe::opt {
@@ -23,5 +25,12 @@ namespace troupe::opt {
 /// The same for those of `objectives/modify`. A plan is named by a text, or by its position.
 [[nodiscard]] result<std::vector<wanted_objective_operation>>
 read_objective_operations(const boost::json::array& from, const std::string& pointer);
+
+/// Whether there is an operation of that `op` in `plans/modify`, or in `objectives/modify`. Of
+/// "setPlan" in both.
+[[nodiscard]] bool is_plan_operation(std::string_view op) noexcept;
+[[nodiscard]] bool is_objective_operation(std::string_view op) noexcept;
+/// What read_objective_operations reads, as an array.
+void write_operations(json_writer& out, const std::vector<wanted_objective_operation>& operations);
 
 } // namespace troupe::opt

@@ -77,17 +77,6 @@ std::string said(const plan_param& param) {
   return param.name + (param.description.empty() ? "" : " (" + param.description + ")");
 }
 
-/// A value that is given refers to nothing, whatever it looks like: `$${` is a literal `${`.
-std::string without_references(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i).starts_with("${"))
-      out += '$';
-    out += text[i];
-  }
-  return out;
-}
-
 result<values_by_name> values_of(const std::vector<plan_param>& params,
                                  const std::vector<std::pair<std::string, std::string>>& given) {
   values_by_name out;
@@ -99,7 +88,7 @@ result<values_by_name> values_of(const std::vector<plan_param>& params,
       return make_error(errc::invalid_params, "--param " + shown(name)
                                                   + "=...: the plan has no such parameter"
                                                   + did_you_mean(name, names));
-    if (!out.emplace(name, json::value(without_references(text))).second)
+    if (!out.emplace(name, json::value(opt::without_references(text))).second)
       return make_error(errc::invalid_params, "--param " + name + "=... is given twice");
   }
   std::string missing;
@@ -257,6 +246,16 @@ bool has_place(const json::object& within) {
 }
 
 } // namespace
+
+std::string opt::without_references(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i).starts_with("${"))
+      out += '$';
+    out += text[i];
+  }
+  return out;
+}
 
 result<void> fill_params(plan_document& document,
                          const std::vector<std::pair<std::string, std::string>>& given) {

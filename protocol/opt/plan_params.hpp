@@ -7,6 +7,8 @@
 #include <boost/json/value.hpp>
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe::opt {
@@ -21,5 +23,8 @@ inline constexpr std::size_t env_max = 1000;
 
 /// Takes the member `env` out of `document`: `{"LANG": "C", "DEPTH": 3}`. Errors: as take_params.
 [[nodiscard]] result<boost::json::object> take_env(boost::json::value& document);
+
+/// As part of an input `text` refers to nothing, whatever it looks like: `$${` is a literal `${`.
+[[nodiscard]] std::string without_references(std::string_view text);
 
 } // namespace troupe::opt

@@ -198,4 +198,12 @@ std::string command_text(const modify_objective& command) {
   return change_text("modify objective", command);
 }
 
+std::string command_text(const replan_objective& command) {
+  return command_array("replan objective", [&](json_writer& out) {
+    out.string(command.id.str()).string(command.text).string(command.reason);
+    out.string(command.template_name).value(command.params);
+    write_wanted_revision(out, command.if_revision);
+  });
+}
+
 } // namespace troupe::record

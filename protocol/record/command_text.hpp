@@ -16,5 +16,6 @@ namespace troupe::record {
 [[nodiscard]] std::string command_text(const update_plan& command);
 [[nodiscard]] std::string command_text(const change_plan& command);
 [[nodiscard]] std::string command_text(const modify_objective& command);
+[[nodiscard]] std::string command_text(const replan_objective& command);
 
 } // namespace troupe::record

@@ -170,6 +170,7 @@ void write_details(json_writer& out, const task_details& details) {
   }
   if (details.spans_dropped != 0)
     out.key("sd").number(details.spans_dropped);
+  write_usage(out, details.usage);
 }
 
 task_details details_from(const json::object& in) {
@@ -182,6 +183,7 @@ task_details details_from(const json::object& in) {
     for (const auto& span : spans->as_array())
       out.spans.push_back(span_from(span.as_array()));
   out.spans_dropped = number<std::uint32_t>(in, "sd", 0);
+  out.usage = usage_of(in);
   return out;
 }
 
@@ -570,6 +572,8 @@ struct fact_writer {
     out.key("paused").boolean(changed.paused);
     if (changed.plan)
       out.key("p").number(*changed.plan);
+    if (changed.for_planner)
+      out.key("pl").boolean(true);
   }
   void operator()(const objective_closing& closing) const {
     out.member("closing", to_string(closing.to)).optional_member("why", closing.reason);
@@ -748,8 +752,8 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "renewed")
     return tasks_renewed{plan_of(in), indexes_from(value)};
   if (kind == "paused")
-    return pause_changed{value.as_bool(),
-                         find(in, "p") ? std::optional{plan_of(in)} : std::nullopt};
+    return pause_changed{value.as_bool(), find(in, "p") ? std::optional{plan_of(in)} : std::nullopt,
+                         flag(in, "pl")};
   if (kind == "closing")
     return objective_closing{named(value, objective_state_from), text(in, "why")};
   if (kind == "objective")

@@ -116,6 +116,29 @@ void write_tree(json_writer& out, std::string_view name, const json::object& val
     out.key(name).value(value);
 }
 
+void write_usage(json_writer& out, const model_usage& value) {
+  if (value == model_usage{})
+    return;
+  out.key("use").begin_array().number(value.calls).number(value.prompt_tokens);
+  out.number(value.answer_tokens).number(value.milliseconds).number(value.cost_millionths);
+  out.boolean(value.is_estimated).end_array();
+}
+
+model_usage usage_of(const json::object& in) {
+  const auto* found = find(in, "use");
+  if (found == nullptr)
+    return {};
+  const auto& items = found->as_array();
+  model_usage out;
+  out.calls = items.at(0).to_number<std::uint32_t>();
+  out.prompt_tokens = items.at(1).to_number<std::uint64_t>();
+  out.answer_tokens = items.at(2).to_number<std::uint64_t>();
+  out.milliseconds = items.at(3).to_number<std::uint64_t>();
+  out.cost_millionths = items.at(4).to_number<std::uint64_t>();
+  out.is_estimated = items.at(5).as_bool();
+  return out;
+}
+
 void write_trace(json_writer& out, const trace_context& value) {
   if (value.empty())
     return;

@@ -8,6 +8,7 @@
 #include "protocol/json/json_writer.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/spec.hpp>
@@ -82,6 +83,11 @@ void write_trace(json_writer& out, const trace_context& value);
 void write_trace(json_writer& out, const trace_ptr& value);
 /// Empty if absent. The path is bounded (trace_path_max).
 [[nodiscard]] trace_context trace_of(const boost::json::object& in);
+
+/// Nothing is written if nothing was used. [calls, prompt tokens, answer tokens, milliseconds,
+/// cost, true if a part is estimated].
+void write_usage(json_writer& out, const model_usage& value);
+[[nodiscard]] model_usage usage_of(const boost::json::object& in);
 
 /// What is kept for a command that comes again.
 void write(json_writer& out, const change_report& value);

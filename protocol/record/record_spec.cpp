@@ -247,6 +247,7 @@ objective_view objective_view_from(const json::object& in) {
   out.reason = text(in, "why");
   out.revision = number<std::uint64_t>(in, "rev", 0);
   out.made_bytes = number<std::uint64_t>(in, "made", 0);
+  out.usage = usage_of(in);
   out.created = time_from(at(in, "cr"));
   out.updated = time_from(at(in, "up"));
   out.root_task = task_id{text(in, "root")};
@@ -301,6 +302,8 @@ void write_task_spec(json_writer& out, const task_spec& value, const task_id& ge
   write_milliseconds(out, "ex", value.expected);
   if (value.priority != 0)
     out.key("pri").number(std::int64_t{value.priority});
+  if (value.caller != no_caller)
+    out.key("cl").number(value.caller);
   if (value.is_removed)
     out.key("rm").boolean(true);
   write_tree(out, "m", value.metadata);
@@ -332,6 +335,7 @@ task_spec task_spec_from(const json::object& in, const task_id& generated) {
     out.deadline = time_from(*deadline);
   out.expected = milliseconds{number<std::int64_t>(in, "ex", 0)};
   out.priority = number<std::int32_t>(in, "pri", 0);
+  out.caller = number<std::uint32_t>(in, "cl", no_caller);
   const auto* removed = find(in, "rm");
   out.is_removed = removed && removed->as_bool();
   out.metadata = tree(in, "m");
@@ -497,6 +501,7 @@ void write(std::string& out, const objective_view& objective_view) {
       .number(objective_view.revision);
   if (objective_view.made_bytes > 0)
     json.key("made").number(objective_view.made_bytes);
+  write_usage(json, objective_view.usage);
   write_held(json, progress_of(objective_view).fraction, objective_view.revision);
   write_time(json, "cr", objective_view.created);
   write_time(json, "up", objective_view.updated);

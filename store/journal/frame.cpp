@@ -192,7 +192,7 @@ segment_scan scan_segment(std::string_view bytes, const segment_header& header, 
   return out;
 }
 
-std::string write_safe_slot(std::uint64_t journal_id, position safe) {
+std::string write_safe_copy(std::uint64_t journal_id, position safe) {
   std::string out;
   append_number(out, journal_id);
   append_number(out, safe);
@@ -200,11 +200,11 @@ std::string write_safe_slot(std::uint64_t journal_id, position safe) {
   return out;
 }
 
-position read_safe_slots(std::string_view bytes, std::uint64_t journal_id) {
+position read_safe_copies(std::string_view bytes, std::uint64_t journal_id) {
   constexpr std::size_t summed = 16;
   position out = 0;
   for (std::size_t begin = 0; begin + summed + sizeof(std::uint64_t) <= bytes.size();
-       begin += safe_slot_bytes)
+       begin += safe_copy_bytes)
     if (read_number<std::uint64_t>(bytes, begin) == journal_id
         && read_number<std::uint64_t>(bytes, begin + summed)
                == checksum(bytes.substr(begin, summed)))

@@ -108,10 +108,10 @@ struct segment_scan {
 [[nodiscard]] segment_scan scan_segment(std::string_view bytes, const segment_header& header,
                                         position safe, std::optional<position> until);
 
-/// The content of the file `safe` has two slots, which are written in turn, so that one is whole.
-inline constexpr std::size_t safe_slot_bytes = 512;
-[[nodiscard]] std::string write_safe_slot(std::uint64_t journal_id, position safe);
-/// The greater of what the slots say; 0 if neither is of this journal and whole.
-[[nodiscard]] position read_safe_slots(std::string_view bytes, std::uint64_t journal_id);
+/// The content of the file `safe` has two copies, which are written in turn, so that one is whole.
+inline constexpr std::size_t safe_copy_bytes = 512;
+[[nodiscard]] std::string write_safe_copy(std::uint64_t journal_id, position safe);
+/// The greater of what the copies say; 0 if neither is of this journal and whole.
+[[nodiscard]] position read_safe_copies(std::string_view bytes, std::uint64_t journal_id);
 
 } // namespace troupe::journal

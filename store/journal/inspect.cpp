@@ -93,10 +93,10 @@ private:
       if (ordinal < manifest_.oldest || ordinal > manifest_.newest)
         out_.leftovers.push_back(segment_name(ordinal));
     if (names_.contains(safe_name)) {
-      const auto slots = read_file(files_, safe_name);
-      if (slots.failed)
-        return describe_unreadable(safe_name, slots.failed);
-      out_.safe = read_safe_slots(slots.value, manifest_.journal_id);
+      const auto copies = read_file(files_, safe_name);
+      if (copies.failed)
+        return describe_unreadable(safe_name, copies.failed);
+      out_.safe = read_safe_copies(copies.value, manifest_.journal_id);
     }
     // The headers first: each segment ends where the next one begins.
     for (auto ordinal = manifest_.oldest; ordinal <= manifest_.newest; ++ordinal)

@@ -20,8 +20,8 @@ std::optional<manifest> find_manifest(disk& files, std::optional<std::uint64_t> 
 
 /// Groups up to this are known to have been synced.
 position read_safe(disk& files, std::uint64_t journal_id) {
-  const auto slots = read_file(files, safe_name);
-  return slots.failed ? 0 : read_safe_slots(slots.value, journal_id);
+  const auto copies = read_file(files, safe_name);
+  return copies.failed ? 0 : read_safe_copies(copies.value, journal_id);
 }
 
 /// The headers that can be read, in order. Of segments that the manifest names; without it, of

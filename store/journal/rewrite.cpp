@@ -86,7 +86,7 @@ result<void> rewrite_journal(disk& files, std::uint64_t journal_id, position fir
   to.rename(new_manifest_name, manifest_name);
   to.sync_names();
   // Until here it may name groups that are gone; the start is refused then.
-  to.write(safe_name, write_safe_slot(journal_id, at - 1));
+  to.write(safe_name, write_safe_copy(journal_id, at - 1));
   for (const auto& name : names)
     if (segment_ordinal(name))
       to.remove(name);

@@ -289,15 +289,15 @@ private:
 
   void note_safe(position through) {
     safe_ = through;
-    if (!is_safe_file_open_ || is_safe_slot_busy_)
+    if (!is_safe_file_open_ || is_safe_copy_busy_)
       return;
-    is_safe_slot_busy_ = true;
-    safe_slot_ = write_safe_slot(manifest_.journal_id, safe_);
-    is_second_slot_ = !is_second_slot_;
-    files_.write(safe_file_, is_second_slot_ ? safe_slot_bytes : 0, safe_slot_,
+    is_safe_copy_busy_ = true;
+    safe_copy_ = write_safe_copy(manifest_.journal_id, safe_);
+    is_second_copy_ = !is_second_copy_;
+    files_.write(safe_file_, is_second_copy_ ? safe_copy_bytes : 0, safe_copy_,
                  [this, through](std::error_code) {
                    // If it failed, the next frame says the same.
-                   is_safe_slot_busy_ = false;
+                   is_safe_copy_busy_ = false;
                    if (safe_ != through)
                      note_safe(safe_);
                  });
@@ -594,9 +594,9 @@ private:
 
   file_id safe_file_{};
   bool is_safe_file_open_ = false;
-  bool is_safe_slot_busy_ = false;
-  bool is_second_slot_ = false;
-  std::string safe_slot_;
+  bool is_safe_copy_busy_ = false;
+  bool is_second_copy_ = false;
+  std::string safe_copy_;
 
   position forget_before_ = 0;
   std::optional<steady_point> forget_again_at_; ///< The disk has refused it.

@@ -93,9 +93,11 @@ private:
     std::vector<submission> apart; // Its objective is nowhere: the change does not fit.
     staging_.stage(group_, {}, apart);
     if (!only.accepted || only.submitted.sequence != entry.sequence)
-      return does_not_fit(at, "does not match the tables: change " + std::to_string(entry.sequence)
-                                  + " of " + std::string{entry.stream}
-                                  + " does not follow the changes there");
+      return does_not_fit(
+          at, "does not match " + std::string{has_origin_ ? "the session files" : "the tables"}
+                  + ": change " + std::to_string(entry.sequence) + " of "
+                  + std::string{entry.stream} + " does not follow the changes there"
+                  + (has_origin_ ? " (troupe session check says which file was cut)" : ""));
     staging_.close(group_, {});
     staging_.publish(group_, settled_);
     return {};

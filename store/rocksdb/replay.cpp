@@ -75,7 +75,7 @@ public:
       state_.view = std::make_shared<objective_view>();
     }
     apply(*state_.view, change);
-    ledger::note_withdrawals(state_.withdrawn, change);
+    note_withdrawals(state_.withdrawn, change);
     state_.sequence = change.sequence;
     state_.at = std::max(state_.at, change.at);
     if (!change.task.id.empty())

@@ -156,8 +156,8 @@ void session_state::write(std::string& out) const {
   to.raw(row).key("changed").begin_array();
   for (const auto& plan : view_->plans) {
     to.begin_array();
-    for (const auto& slot : plan.tasks)
-      to.number(slot.changed_ms);
+    for (const auto& summary : plan.tasks)
+      to.number(summary.changed_ms);
     to.end_array();
   }
   to.end_array().key("tasks").begin_array();

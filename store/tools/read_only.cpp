@@ -60,6 +60,12 @@ result<std::unique_ptr<directory_lock>> lock_to_read(const std::string& director
                   + std::generic_category().message(errno) + "); correct its permissions.");
   if (!holds_rocksdb_store(directory))
     return refuse("There is no store in the directory " + directory + ".");
+  if (!fs::exists(fs::path(directory) / "CURRENT", failure)
+      && !fs::exists(fs::path(directory) / "IDENTITY", failure)
+      && fs::is_directory(fs::path(directory) / "sessions", failure))
+    return refuse("The records in " + directory
+                  + " are session files (store session-jsonl), not tables; troupe session check "
+                  + directory + "/sessions checks them.");
   auto locked = directory_lock::take_shared(directory);
   if (locked && are_tables_locked(directory))
     return already_in_use(directory);

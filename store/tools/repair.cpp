@@ -150,8 +150,8 @@ result<plan> make_plan(const std::string& directory, const lost_change_fn& on_lo
   out.report.is_needed = !out.report.damage.empty();
   if (!out.report.is_needed)
     return out;
-  const auto slots = journal::read_file(*files, journal::safe_name);
-  groups.finish(slots.failed ? 0 : journal::read_safe_slots(slots.value, out.mark.journal_id));
+  const auto copies = journal::read_file(*files, journal::safe_name);
+  groups.finish(copies.failed ? 0 : journal::read_safe_copies(copies.value, out.mark.journal_id));
   return out;
 }
 

@@ -3,6 +3,7 @@
 // turns stand still in the test's hands, so each point is met once.
 #include "actors/objective/objective_actor.hpp"
 #include "protocol/fold/last_tasks.hpp"
+#include "tests/support/calling_agent.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/passing_store.hpp"
@@ -146,6 +147,10 @@ bool run_until_death(const scenario& scenario, std::size_t lives) {
   auto& mortal = *owned;
   mortal.lives = lives;
   clock_bed bed{std::move(owned), {}, std::nullopt};
+  const auto caller = std::make_shared<calling_agent>();
+  caller->wanted = {a_change("1", a_task("called")), a_change("2", a_task("fails", {}, "boom")),
+                    a_change("3", a_task("added"), false)};
+  bed.agents.add("calls", caller);
   std::size_t answered = 0;
   if (!create(bed, scenario.spec, scenario.starts)) {
     resume(bed); // no client was told that there is anything
@@ -276,6 +281,16 @@ TEST_CASE("after a crash at any point, a run ends as it would have ended", "[act
                                after(a_plan("r", {a_task("e")}), "q")}),
                  {},
                  objective_state::completed});
+  }
+  SECTION("a task calls others") {
+    auto plan = a_plan("p", {with_key(a_task("a", {}, "calls")), with_key(a_task("b", {"a"}))});
+    plan.parallel_max = 1;
+    run_through({"calls",
+                 an_objective({std::move(plan)}),
+                 {},
+                 objective_state::completed,
+                 true,
+                 "a b(a) called fails added revision 3"});
   }
   SECTION("a wide plan with one that fails") {
     std::vector<task_spec> all;

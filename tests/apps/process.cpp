@@ -149,6 +149,11 @@ void process::signal(int number) {
   ::kill(id_, number);
 }
 
+void process::resize(screen_size size) const {
+  const winsize window{size.rows, size.columns, 0, 0};
+  ::ioctl(terminal_, TIOCSWINSZ, &window);
+}
+
 bool process::is_cooked() const {
   termios mode{};
   return ::tcgetattr(terminal_, &mode) == 0 && (mode.c_lflag & ICANON) != 0

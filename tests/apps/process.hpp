@@ -37,6 +37,8 @@ public:
   /// The test stops reading; the program's next write fails.
   void close_output();
   void signal(int number);
+  /// Of a terminal: its window has another size now.
+  void resize(screen_size size) const;
   /// Of a terminal: what is typed is shown, and handed on line by line, as before the program
   /// began.
   [[nodiscard]] bool is_cooked() const;

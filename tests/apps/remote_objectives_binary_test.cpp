@@ -299,6 +299,10 @@ TEST_CASE("an objective is changed by a file and by one task, and its history sh
   CHECK(contains(history.out, "addTask " + id + ".p0.t3"));
   const auto of_plan = person.run({"history", id + ".p0", "--json"});
   CHECK(json::parse(of_plan.out).at("revision") == 2);
+  CHECK_FALSE(contains(of_plan.out, "troupe/v1/key")); // The client gave no id.
+  person.write("misspelled.json", R"([{"op": "addTaks", "name": "Map"}])");
+  const auto misspelled = person.run({"modify", id + ".p0", person.path("misspelled.json")});
+  CHECK(contains(misspelled.err, "did you mean \"addTask\"?"));
   const auto past = person.run({"history", id, "--at", "0"});
   CHECK(json::parse(past.out).at("plans").as_array().size() == 1);
   CHECK(person.run({"history", id, "--at", "9"}).code == 1);

@@ -334,6 +334,64 @@ TEST_CASE("a server keeps session files beside its store, and says how far they 
   CHECK(server.stop() == 0);
 }
 
+TEST_CASE("a cut archive with a live successor refuses the start in words about session files",
+          "[apps][binary][session]") {
+  const temporary_directory place;
+  const std::vector<std::string> words{"--store", "session-jsonl", "--data", place / "data"};
+  {
+    served server{words};
+    const auto status = [&](const std::string& state) {
+      server.ask("objectives/update", R"({"id":"twice","status":")" + state + R"("})");
+    };
+    server.ask("objectives/create",
+               R"({"id":"twice","name":"Twice","start":true,"plans":[{"name":"p","tasks":[)"
+               R"({"name":"a","agent":"scripted","input":{"steps":[{"ask":"go?"}]}}]}]})");
+    status("canceled");
+    status("submitted");
+    status("working");
+    CHECK(comes_true([&] {
+      return at(server.ask("objectives/get", R"({"id":"twice"})"), "/objective/status")
+             == "blocked";
+    }));
+    CHECK(server.stop() == 0);
+  }
+  fs::path archive;
+  for (const auto& each : fs::directory_iterator(place / "data/sessions"))
+    if (each.path().filename().string().find("twice.jsonl.archived") != std::string::npos)
+      archive = each.path();
+  REQUIRE_FALSE(archive.empty());
+  fs::resize_file(archive, 900);
+  const auto refused = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store",
+                                    "session-jsonl", "--data", place / "data"});
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, Catch::Matchers::Contains("does not match the session files")
+                              && !Catch::Matchers::Contains("tables"));
+}
+
+TEST_CASE("session files are kept in a directory of their own", "[apps][binary][session]") {
+  const temporary_directory place;
+  const auto refused = [&](const std::string& where) {
+    const auto done = run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data",
+                                   place / "data", "--sessions-dir", where});
+    CHECK(done.code == 2);
+    return done.err;
+  };
+  CHECK_THAT(refused(""), Catch::Matchers::Contains("--sessions-dir is empty"));
+  for (const auto* where : {"data/journal", "data/journal/deep", "data/x/../journal"})
+    CHECK_THAT(refused(place / where), Catch::Matchers::Contains("where the journal"));
+  CHECK_FALSE(fs::exists(place / "data"));
+}
+
+TEST_CASE("the tools for tables name those for session files", "[apps][binary][session]") {
+  const temporary_directory place;
+  make_objectives(place / "data", {"--store", "session-jsonl"}, SIGTERM);
+  const auto checked = run_program({troupe_binary(), "store", "check", "--data", place / "data"});
+  CHECK(checked.code == 2);
+  CHECK_THAT(checked.err, Catch::Matchers::Contains("are session files (store session-jsonl)")
+                              && Catch::Matchers::Contains("troupe session check "
+                                                           + (place / "data") + "/sessions"));
+}
+
 TEST_CASE("session files are not kept where OpenClaw keeps its own", "[apps][binary][session]") {
   const temporary_directory place;
   fs::create_directories(place / "main/agent");

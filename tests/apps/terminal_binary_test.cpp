@@ -124,3 +124,39 @@ TEST_CASE("a question is asked within a screen, however small", "[apps][terminal
       CHECK(std::stoi((*it)[1]) < size.rows);
   }
 }
+
+TEST_CASE("a tree follows the size of its terminal", "[apps][terminal]") {
+  const temporary_directory place;
+  std::string tasks;
+  for (int i = 0; i < 40; ++i)
+    tasks += std::string(i == 0 ? "" : ", ") + R"({"name": "a task with a long name )"
+             + std::to_string(i) + R"(", "agent": "sleep", "input": {"seconds": 1000}})";
+  const auto file = place.file("wide.json", R"({"name": "Wide", "tasks": [)" + tasks + "]}");
+  process run({troupe_binary(), "run", file, "--store", "memory"}, plain_terminal, screen_size{});
+  REQUIRE(run.read_until(shows("40 running"), 30s));
+  for (const screen_size size : {screen_size{8, 30}, screen_size{40, 120}, screen_size{5, 20}}) {
+    CAPTURE(size.rows, size.columns);
+    run.resize(size);
+    // The second picture after this point was drawn for the new size.
+    const auto from = run.out().size();
+    const auto pictures = [from](const process& now) {
+      static const std::regex up("\x1b\\[[0-9]+A");
+      const auto& out = now.out();
+      return std::distance(
+          std::sregex_iterator(out.begin() + static_cast<std::ptrdiff_t>(from), out.end(), up),
+          std::sregex_iterator());
+    };
+    REQUIRE(run.read_until([&](const process& now) { return pictures(now) >= 4; }, 30s));
+    const auto& out = run.out();
+    const auto last_up = out.rfind('A', out.rfind("\x1b[K"));
+    const auto begin = out.rfind("\x1b[", last_up);
+    CHECK(std::stoi(out.substr(begin + 2)) < size.rows);
+    // Its lines are no wider than the screen.
+    std::size_t width = 0;
+    for (const auto& line : lines_of(out.substr(last_up + 1)))
+      width = std::max(width, std::min(line.size(), line.find("\x1b")));
+    CHECK(width < size.columns * 3U); // Bytes; a mark has three.
+  }
+  run.send_input("\x03");
+  CHECK(run.wait() == 130);
+}

@@ -190,6 +190,46 @@ void follow_and_cancel(attacker& self) {
   one.reset();
 }
 
+/// Objectives that are planned anew again and again, by long lists, lists that are none, templates
+/// and forms that nobody answers, from several connections at once, while they are paused, resumed
+/// and canceled.
+void replan_much(attacker& self) {
+  std::vector<connection> others;
+  while (!self.is_over()) {
+    auto one = self.connect();
+    const auto id = "r" + std::to_string(self.dice());
+    self.ask(one,
+             create(id, R"({"name":"a","agent":"scripted","input":{"steps":[{"sleep":60}]}})"));
+    std::string list;
+    for (std::size_t i = 1; i <= self.how_much.of(1'000); ++i)
+      list += std::to_string(i) + ". Do part " + std::to_string(i) + "\\n";
+    const auto texts = std::to_array<std::string>(
+        {R"("text":")" + list + '"', R"("text":")" + list + R"(Step 1 needs step 2000.")",
+         R"("text":"First eat, then sleep.")", R"("text":"Make tea")", R"("template":"blog-post")",
+         R"("template":"birthday-party","params":{"guests":-5})"});
+    for (int i = 0; i < 20 && !self.is_over() && one.is_open(); ++i) {
+      const auto params = R"({"id":")" + id + R"(",)" + texts[self.below(texts.size())]
+                          + (self.below(2) == 0 ? R"(,"dryRun":true})" : "}");
+      auto other = self.connect();
+      other.send(rpc_text("objectives/replan", params));
+      others.push_back(std::move(other));
+      const auto* status = self.below(2) == 0 ? "blocked" : "working";
+      self.ask(one, rpc_text("objectives/update",
+                             R"({"id":")" + id + R"(","status":")" + status + "\"}"));
+      self.ask(one, rpc_text("objectives/replan", params));
+    }
+    end(self, one, id);
+    one.reset();
+    std::erase_if(others, [&](auto& each) { return !self.look_at(each); });
+    while (others.size() > self.how_much.of(100)) {
+      others.front().reset();
+      others.erase(others.begin());
+    }
+  }
+  for (auto& each : others)
+    each.reset();
+}
+
 constexpr auto kinds =
     std::to_array<attacker_kind>({{"plans that multiply", multiply},
                                   {"large plans", plan_much},
@@ -197,7 +237,8 @@ constexpr auto kinds =
                                   {"questions", ask_questions},
                                   {"hanging webhooks", hang_webhooks},
                                   {"reads", read_much},
-                                  {"subscriptions and cancels", follow_and_cancel}});
+                                  {"subscriptions and cancels", follow_and_cancel},
+                                  {"objectives planned anew", replan_much}});
 
 } // namespace
 

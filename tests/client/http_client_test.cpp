@@ -1,6 +1,7 @@
 // The outbound client, with its loop on the test's thread.
 #include "client/http_client.hpp"
 #include "client/masking.hpp"
+#include "client/tls_settings.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
@@ -95,17 +96,189 @@ TEST_CASE("an answer that is announced as too long is refused before there is ro
   CHECK(head->error().message.find("4000000000000000000") != std::string::npos);
 }
 
-TEST_CASE("a request that may not be sent twice goes over a connection of its own",
+TEST_CASE("a request that may be sent twice is, if a connection that was left over breaks",
           "[client][lending]") {
   push_receiver receiver;
   receiver.script({"HTTP/1.1 204 No Content\r\n\r\n", ""}); // The second is taken, not answered.
   client_bed bed;
   CHECK(bed.exchange_once(receiver.url("/one"))->status == 204);
-  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/two")));
-  CHECK(bed.exchange(*stream, false).has_error());
-  CHECK(receiver.wait_for(2).size() == 2);
+  CHECK(bed.exchange_once(receiver.url("/two"))->status == 204);
+  const auto all = receiver.wait_for(3);
+  CHECK(all[1].target == "/two");
+  CHECK(all[2].target == "/two");
   CHECK(receiver.connections() == 2);
+}
+
+TEST_CASE("a request that may not be sent twice is not sent again", "[client][lending]") {
+  push_receiver receiver;
+  const std::string fine = "HTTP/1.1 204 No Content\r\n\r\n";
+  receiver.script({fine, "", fine, ""});
+  client_bed bed;
+  CHECK(bed.exchange_once(receiver.url("/one"))->status == 204);
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/two")));
+  CHECK(bed.exchange(*stream, false).has_error()); // on the same connection, a moment later
+  CHECK(receiver.wait_for(2).size() == 2);
+  CHECK(receiver.connections() == 1);
+  CHECK(bed.exchange_once(receiver.url("/three"))->status == 204);
+  CHECK(bed.exchange_once(receiver.url("/four")).has_value());
+  CHECK(receiver.wait_for(5).size() == 5); // the fourth twice
+  CHECK(receiver.connections() == 3);
+}
+
+TEST_CASE("a request that may not be sent twice does not go over a connection that was long unused",
+          "[client][lending]") {
+  push_receiver receiver;
+  client_bed bed;
+  CHECK(bed.exchange_once(receiver.url("/one"))->status == 204);
+  bed.time.pass(2001ms);
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/two")));
+  CHECK(bed.exchange(*stream, false)->status == 204);
+  CHECK(receiver.connections() == 2);
+  CHECK(bed.exchange(*stream, true)->status == 204);
+  CHECK(receiver.connections() == 2);
+}
+
+TEST_CASE("an answer that has begun is not asked for again", "[client][lending]") {
+  push_receiver receiver;
+  receiver.script({"HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 200 OK\r\nConten"});
+  client_bed bed;
+  CHECK(bed.exchange_once(receiver.url("/one"))->status == 204);
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/two")));
+  std::optional<result<outbound_answer>> out;
+  const auto ask = [&]() -> awaitable<void> {
+    outbound_request request;
+    auto answer = co_await stream->exchange(std::move(request));
+    out.emplace(std::move(answer));
+  };
+  asio::co_spawn(bed.context, ask(), asio::detached);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return receiver.received().size() == 2;
+  }));
+  bed.time.pass(15s);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return out.has_value();
+  }));
+  CHECK(out->error().code == errc::timed_out);
+  CHECK(receiver.received().size() == 2);
+}
+
+TEST_CASE("a stream that has ended leaves its connection to the next request",
+          "[client][lending]") {
+  push_receiver receiver;
+  receiver.script({answer_text(200, {}, "all")});
+  client_bed bed;
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/")));
+  std::string body;
+  bool has_ended = false;
+  const auto ask = [&]() -> awaitable<void> {
+    outbound_request request;
+    auto head = co_await stream->begin(std::move(request));
+    for (bool more = head.has_value(); more;) {
+      auto piece = co_await stream->more(1s);
+      more = piece && !piece->empty();
+      body += piece.value();
+    }
+    has_ended = true;
+  };
+  asio::co_spawn(bed.context, ask(), asio::detached);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return has_ended;
+  }));
+  CHECK(body == "all");
   CHECK(bed.client->idle_connections() == 1);
+  CHECK(bed.exchange_once(receiver.url("/two"))->status == 204);
+  CHECK(receiver.connections() == 1);
+  CHECK(bed.client->connections_made() == 1);
+}
+
+TEST_CASE("no more connections than the bound are in use, and the wait for one has an end",
+          "[client][lending]") {
+  push_receiver receiver;
+  receiver.hold();
+  http_client_options options;
+  options.bounds.exchanges_max = 1;
+  client_bed bed{options};
+  const auto url = *parse_http_url(receiver.url("/"));
+  const auto first = bed.client->lend(url);
+  const auto second = bed.client->lend(url);
+  std::optional<result<outbound_answer>> refused;
+  const auto ask = [&](std::shared_ptr<http_stream> on, bool notes) -> awaitable<void> {
+    outbound_request request;
+    request.timeout = notes ? 1s : 100s;
+    auto answer = co_await on->exchange(std::move(request));
+    if (notes)
+      refused.emplace(std::move(answer));
+  };
+  asio::co_spawn(bed.context, ask(first, false), asio::detached);
+  asio::co_spawn(bed.context, ask(second, true), asio::detached);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return receiver.received().size() == 1;
+  }));
+  bed.time.pass(1s);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return refused.has_value();
+  }));
+  CHECK(refused->error().code == errc::overloaded);
+  CHECK(cause_of(refused->error()) == "busy");
+  CHECK(receiver.connections() == 1);
+  receiver.release();
+  CHECK(bed.exchange(*second)->status == 204); // when the first has ended
+  CHECK(receiver.connections() == 1);
+}
+
+TEST_CASE("behind a proxy a server is reached through a tunnel, and its address is not seen",
+          "[client][proxy]") {
+  push_receiver proxy;
+  proxy.script({"HTTP/1.1 200 Connection established\r\n\r\n"});
+  http_client_options options;
+  const auto setting = "http://user:pass@127.0.0.1:" + std::to_string(proxy.port());
+  options.proxies = *proxy_rules::read(setting, [](const char*) -> const char* { return nullptr; });
+  options.admit = [](const http_url&, const asio::ip::address&) -> result<void> {
+    return make_error(errc::forbidden, "seen");
+  };
+  client_bed bed{options};
+  CHECK(bed.exchange_once("http://inside.example:8080/x")->status == 204);
+  const auto all = proxy.wait_for(2);
+  CHECK(all[0].method == "CONNECT");
+  CHECK(all[0].target == "inside.example:8080");
+  CHECK(all[0].header("proxy-authorization") == "Basic dXNlcjpwYXNz");
+  CHECK(all[1].target == "/x");
+  CHECK(all[1].header("proxy-authorization").empty());
+  CHECK(bed.exchange_once("http://inside.example:8080/y")->status == 204);
+  CHECK(proxy.connections() == 1); // the tunnel is left over
+}
+
+TEST_CASE("a proxy that does not connect says so", "[client][proxy]") {
+  push_receiver proxy;
+  proxy.script({answer_text(403, "X-Why: no\r\n")});
+  http_client_options options;
+  options.proxies = *proxy_rules::read("127.0.0.1:" + std::to_string(proxy.port()),
+                                       [](const char*) -> const char* { return nullptr; });
+  client_bed bed{options};
+  const auto refused = bed.exchange_once("https://inside.example/");
+  REQUIRE(refused.has_error());
+  CHECK(cause_of(refused.error()) == "proxy");
+  CHECK(refused.error().message.find("(HTTP status 403)") != std::string::npos);
+}
+
+TEST_CASE("new certificates hold for new connections", "[client][tls]") {
+  const auto old = make_test_certificate({"a.example"});
+  push_receiver receiver(old);
+  http_client_options options;
+  options.resolve = [](const std::string&) -> result<addresses> {
+    return addresses{asio::ip::make_address("127.0.0.1")};
+  };
+  client_bed bed{options};
+  const auto url = "https://a.example:" + std::to_string(receiver.port()) + "/";
+  CHECK(cause_of(bed.exchange_once(url).error()) == "tls");
+  CHECK(bed.client->renew_tls({"no certificate", {}, {}}).has_error());
+  CHECK(bed.client->renew_tls({old.certificate_pem, {}, {}}).has_value());
+  CHECK(bed.exchange_once(url)->status == 204);
 }
 
 TEST_CASE("streams of one target at the same time do not share a connection", "[client][lending]") {

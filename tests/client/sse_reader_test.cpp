@@ -38,6 +38,31 @@ TEST_CASE("an event without its end is none, and one without data is passed over
   CHECK(data_of(reader) == std::vector<std::string>{"7|cut off"});
 }
 
+TEST_CASE("what a stream ends with may lack its empty line", "[client][sse]") {
+  sse_reader reader(1000);
+  REQUIRE(reader.feed("id: 7\n\n: bye\n\ndata: {\"a\":\ndata: 1}").has_value());
+  CHECK(reader.is_within_event());
+  CHECK_FALSE(reader.take());
+  const auto rest = reader.take_rest();
+  REQUIRE(rest);
+  CHECK(rest->data == "{\"a\":\n1}");
+  CHECK(rest->id == "7");
+  sse_reader nothing(1000);
+  REQUIRE(nothing.feed("data: a\n\nid: 8").has_value());
+  CHECK(nothing.take()->data == "a");
+  CHECK_FALSE(nothing.take_rest());
+}
+
+TEST_CASE("an event that the server calls an error is marked, and the next one is not",
+          "[client][sse]") {
+  sse_reader reader(1000);
+  REQUIRE(
+      reader.feed("event: error\ndata: a\n\ndata: b\n\nevent: error\n\ndata: c\n\n").has_value());
+  CHECK(reader.take()->is_error);
+  CHECK_FALSE(reader.take()->is_error);
+  CHECK_FALSE(reader.take()->is_error); // one without data is none
+}
+
 TEST_CASE("an id that fits into no header is passed over", "[client][sse]") {
   sse_reader reader(10'000);
   REQUIRE(reader.feed("id: 7\ndata: a\n\n").has_value());

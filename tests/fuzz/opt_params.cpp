@@ -1,6 +1,7 @@
 // Params of the extensions' methods: objectives/*, plans/*, and the payload of task progress.
 #include "protocol/a2a/codec_progress.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/plan_operations.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 using namespace troupe;
@@ -28,6 +29,17 @@ void demand_round_trip(const Spec& spec, const Read& read) {
   fuzz::demand(spell(*back) == first, "read back otherwise", first, spell(*back));
 }
 
+void demand_operations_again(const std::vector<wanted_objective_operation>& operations) {
+  const auto spell = [](const std::vector<wanted_objective_operation>& all) {
+    return fuzz::written([&](json_writer& out) { opt::write_operations(out, all); });
+  };
+  const auto first = spell(operations);
+  const auto back = opt::read_objective_operations(fuzz::tree_of(first).as_array(), "/operations");
+  fuzz::demand(back.has_value(), "operations that were written are refused", first,
+               back ? "" : back.error().message);
+  fuzz::demand(spell(*back) == first, "operations read back otherwise", first, spell(*back));
+}
+
 void check(const boost::json::value& params) {
   if (const auto made = opt::read_create_objective(params); taken(made))
     demand_round_trip(made->spec, opt::read_objective);
@@ -44,8 +56,11 @@ void check(const boost::json::value& params) {
     fuzz::demand(added->wrong || !added->operations.empty(), "a change of nothing", "");
   if (const auto changed = opt::read_modify_plan(params); taken(changed))
     fuzz::demand(changed->wrong || !changed->operations.empty(), "a change of nothing", "");
-  if (const auto changed = opt::read_modify_objective(params); taken(changed))
+  if (const auto changed = opt::read_modify_objective(params); taken(changed)) {
     fuzz::demand(changed->wrong || !changed->operations.empty(), "a change of nothing", "");
+    demand_operations_again(changed->operations);
+  }
+  (void)taken(opt::read_replan_objective(params));
   if (const auto report = read_progress(params); fuzz::accepted(report)) {
     const auto first = fuzz::written([&](json_writer& out) { write_progress(out, *report); });
     const auto back = read_progress(fuzz::tree_of(first));

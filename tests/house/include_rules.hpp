@@ -96,6 +96,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"actors/task/", "actors/commands/"},
     {"actors/task/", "actors/slots/"},
     {"actors/planning/", "actors/commands/"},
+    {"actors/planning/", "actors/graph/"},
     {"actors/planning/", "actors/objective/"},
     {"actors/planning/", "actors/task/"},
     {"net/", "troupe/store/session_status"}, // for /readyz

@@ -35,6 +35,7 @@ constexpr auto line_names = std::to_array<std::string_view>({
     "D6_option_b_plan",
     "D7_hints",
     "U1_answer_by_context",
+    "U2_replan",
     "U3_add_tasks",
     "U4_states",
     // Data model, keys, card, errors
@@ -99,6 +100,7 @@ constexpr auto line_names = std::to_array<std::string_view>({
     "F2_follow_up",
     "F3_unknown_reference",
     "F4_artifact",
+    "F5_ambiguous",
     "F6_reach",
     // Tables: moves, errors, operations of a change
     "T_moves",

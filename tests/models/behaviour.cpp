@@ -445,6 +445,16 @@ model_steps huge(const asked& by) {
           {piece, pieces}};
 }
 
+/// A hundred tokens a second, as many as `max_tokens` allows; each is the time at which it is sent.
+model_steps steady(const asked& by) {
+  constexpr std::chrono::milliseconds between{10};
+  const auto* most = by.request.body.if_contains("max_tokens");
+  model_step tokens{chunk(by, {{"content", std::string(now_mark) + " "}})};
+  tokens.times = most == nullptr ? 100 : most->to_number<std::size_t>();
+  tokens.every = between;
+  return {{stream_head()}, std::move(tokens), {chunk(by, {}, "stop")}, {"data: [DONE]\n\n"}};
+}
+
 struct row {
   std::string_view name;
   std::function<model_steps(const asked&)> does;
@@ -631,6 +641,7 @@ const std::vector<row>& rows() {
       {"empty-choices", with([](said& it) { it.has_empty_choices = true; })},
       {"byte-by-byte", with([](said& it) { it.byte_by_byte = true; })},
       {"huge", huge},
+      {"steady", [](const asked& by) { return stream_only(by, steady(by)); }},
       {"no-json", [](const asked&) { return whole(200, "Hello!", {}, "text/plain"); }},
       {"close", [](const asked&) { return model_steps{}; }},
   };

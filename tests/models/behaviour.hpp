@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -26,7 +27,12 @@ struct model_step {
   std::string bytes{};   ///< Is sent.
   std::size_t times = 1; ///< So often.
   bool hangs = false;    ///< Sends nothing until the client closes.
+  /// Between two times. Then `now_mark` in `bytes` becomes the time of sending: nanoseconds of the
+  /// steady clock, in as many digits.
+  std::chrono::milliseconds every{0};
 };
+
+inline constexpr std::string_view now_mark = "0000000000000000000@now";
 
 /// What is done for one request; then the connection is closed.
 using model_steps = std::vector<model_step>;

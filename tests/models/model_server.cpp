@@ -3,6 +3,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -52,6 +53,23 @@ model_request read_request(Socket& socket) {
   out.body = tree.as_object();
   out.model = out.body.at("model").as_string();
   return out;
+}
+
+/// At its times, whatever the client does meanwhile.
+void send_paced(asio::ip::tcp::socket& socket, const model_step& step) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto mark = step.bytes.find(now_mark);
+  asio::io_context context;
+  asio::steady_timer pause(context);
+  for (std::size_t i = 0; i < step.times; ++i) {
+    pause.expires_at(begun + step.every * i);
+    pause.wait();
+    auto bytes = step.bytes;
+    auto now = std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+    now.insert(0, now_mark.size() - now.size(), '0');
+    bytes.replace(mark, now_mark.size(), now);
+    asio::write(socket, asio::buffer(bytes));
+  }
 }
 
 } // namespace
@@ -114,6 +132,10 @@ void model_server::accept_all() {
 void model_server::serve(tcp::socket& socket) {
   socket.set_option(tcp::no_delay(true));
   for (const auto& each : steps_for(read_request(socket))) {
+    if (each.every.count() > 0) {
+      send_paced(socket, each);
+      continue;
+    }
     for (std::size_t i = 0; i < each.times && !each.bytes.empty(); ++i)
       asio::write(socket, asio::buffer(each.bytes));
     char byte = 0;

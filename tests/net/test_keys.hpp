@@ -13,5 +13,7 @@ struct key_pair {
 
 /// `group`: a curve by OpenSSL's name.
 [[nodiscard]] key_pair make_key_pair(const char* group = "P-256");
+[[nodiscard]] key_pair make_rsa_key_pair(unsigned bits = 2048);
+[[nodiscard]] key_pair make_ed25519_key_pair();
 
 } // namespace troupe::testing

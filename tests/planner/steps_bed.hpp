@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "planner/order.hpp"
+#include "planner/ordering.hpp"
 #include "planner/step_names.hpp"
 #include "planner/text_reading.hpp"
 
@@ -17,7 +17,7 @@ namespace troupe::planner {
 /// Pairs of positions, so that the order in which they are said does not matter.
 using edge_set = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 
-inline edge_set edges_of(const order_said& said) {
+inline edge_set edges_of(const ordering& said) {
   edge_set out;
   for (std::size_t i = 0; i + 1 < said.size(); ++i)
     for (const auto before : said[i])

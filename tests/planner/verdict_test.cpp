@@ -136,6 +136,46 @@ TEST_CASE("a minimal objective has one plan with one task for the whole text",
   CHECK(made->objective->plans[0]->tasks[0].agent.empty());
 }
 
+TEST_CASE("a template that lacks a value asks for it, and the reason says so",
+          "[planner][verdict]") {
+  auto request = asked("Make it");
+  request.template_name = "blog-post";
+  const auto made = decide(request, with_templates());
+  REQUIRE(made.has_value());
+  CHECK(made->who == decider::plan_template);
+  REQUIRE(made->objective.has_value());
+  CHECK(made->objective->name == "Make it");
+  CHECK(made->objective->plans.at(0)->tasks[0].name == "Ask for topic");
+  CHECK(
+      made->reasons.back()
+      == R"(the message asks for the template "blog-post"; it needs topic (What the post is about), )"
+         "which is asked for");
+  request.params = {{"topic", 7}};
+  CHECK(decide(request, with_templates()).error().code == errc::invalid_params);
+}
+
+TEST_CASE("F5_ambiguous: templates that fit equally are noted, and so is what was understood",
+          "[planner][verdict]") {
+  std::vector<plan_template> all(shipped_templates().begin(), shipped_templates().end());
+  all.push_back(all.front());
+  all.back().name = "twin";
+  planning_settings settings;
+  settings.templates = all;
+  const auto example = all.front().examples.front();
+  const auto made = decide(asked(example), settings);
+  REQUIRE(made.has_value());
+  CHECK(made->what == decision::plain_task);
+  CHECK_THAT(boost::json::serialize(note_of(*made)),
+             Catch::Matchers::Contains(R"("ambiguous":["blog-post","twin"])"));
+  const auto taken = decide(asked(two_steps), with_templates());
+  CHECK_THAT(boost::json::serialize(note_of(*taken)),
+             Catch::Matchers::Contains(
+                 R"("understood":["result: \"summary\"","topic: \"AI safety papers\""])"));
+  const auto read = decide(asked("1. Buy rice\n2. Cook rice\nStep 2 needs step 1."), {});
+  CHECK_THAT(boost::json::serialize(note_of(*read)),
+             Catch::Matchers::Contains(R"("understood":["Step 2 needs step 1."])"));
+}
+
 TEST_CASE("no text names an agent", "[planner][verdict]") {
   const auto made = decide(asked("1. command: rm -rf /\n2. agent command"), {});
   REQUIRE(made->objective.has_value());
@@ -153,9 +193,6 @@ TEST_CASE("a template that is not there is an error", "[planner][verdict]") {
   CHECK(made.error().code == errc::invalid_params);
   CHECK(made.error().message
         == R"(there is no template "birthday-part"; did you mean "birthday-party"?)");
-  request.template_name = "blog-post";
-  CHECK(decide(request, with_templates()).error().message
-        == R"(the template "blog-post" needs a value for: topic (What the post is about))");
 }
 
 TEST_CASE("the note of a verdict says who decided, why, and what was not understood",

@@ -149,6 +149,7 @@ public:
     out.priority = static_cast<std::int32_t>(below(5)) - 2;
     out.expected = milliseconds{coin() ? 0 : below(100'000)};
     out.is_removed = below(10) == 0;
+    out.caller = below(10) == 0 ? below(3) : no_caller;
     out.metadata = object();
     return out;
   }
@@ -241,6 +242,7 @@ public:
       out.spans.push_back(
           {static_cast<task_phase>(below(task_phase_count)), below(4), time(), time(), text()});
     out.spans_dropped = below(3);
+    out.usage = any_usage();
     return out;
   }
   /// Without an origin.
@@ -273,6 +275,10 @@ public:
       out.details = std::move(details);
     return out;
   }
+  model_usage any_usage() {
+    return coin() ? model_usage{}
+                  : model_usage{below(9), below(1000), below(1000), below(1000), below(9), coin()};
+  }
   objective_view any_objective_view() {
     objective_view out;
     out.id = objective_id{text()};
@@ -285,6 +291,7 @@ public:
     out.reason = text();
     out.revision = below(1000);
     out.made_bytes = below(1000);
+    out.usage = any_usage();
     out.created = time();
     out.updated = time();
     out.root_task = task_id{text()};

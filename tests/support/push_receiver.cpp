@@ -173,11 +173,16 @@ void push_receiver::serve(Stream& stream) {
 
 std::string push_receiver::take_answer(received_post received_post) {
   std::unique_lock lock{guard_};
+  const auto asked = received_post;
   received_.push_back(std::move(received_post));
   most_at_once_ = std::max(most_at_once_, ++at_once_);
   changed_.notify_all();
   static_cast<void>(changed_.wait_for(lock, std::chrono::minutes{2}, [&] { return !held_; }));
   --at_once_;
+  if (const auto answer = answer_) {
+    lock.unlock(); // it may ask what was received
+    return answer(asked);
+  }
   if (script_.empty())
     return answer_text(204);
   auto out = std::move(script_.front());
@@ -189,6 +194,11 @@ void push_receiver::script(std::vector<std::string> answers) {
   const std::lock_guard lock{guard_};
   for (auto& each : answers)
     script_.push_back(std::move(each));
+}
+
+void push_receiver::answer_with(std::function<std::string(const received_post&)> answer) {
+  const std::lock_guard lock{guard_};
+  answer_ = std::move(answer);
 }
 
 void push_receiver::hold() {

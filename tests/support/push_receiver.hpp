@@ -61,6 +61,8 @@ public:
   /// The next requests are answered so, in order; later ones with 204. Empty: closes the connection
   /// without a word.
   void script(std::vector<std::string> answers);
+  /// From now on each request is answered so, in place of the script. Called on any thread.
+  void answer_with(std::function<std::string(const received_post&)> answer);
   /// Holds back every answer until `release`.
   void hold();
   void release();
@@ -88,6 +90,7 @@ private:
   std::condition_variable changed_;
   std::vector<received_post> received_;
   std::deque<std::string> script_;
+  std::function<std::string(const received_post&)> answer_;
   std::vector<boost::asio::ip::tcp::socket*> open_;
   std::size_t connections_ = 0;
   std::size_t at_once_ = 0;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace troupe::testing {
@@ -27,6 +28,18 @@ public:
   /// Once: the connection over which the server sends `text` next is cut, and what came before and
   /// the text itself have gone through.
   void cut_after(std::string text);
+  /// From now on a connection over which a client sends `text` is dead from there, though it is
+  /// open: neither `text` nor anything else goes through. Empty: that is over for new ones.
+  void swallow_request(std::string text);
+  /// The same, but `text` and what is sent with it goes through, and nothing comes back.
+  void swallow_answer(std::string text);
+  /// How many connections are dead so.
+  [[nodiscard]] int swallowed() const noexcept { return swallowed_; }
+  /// From now on what servers send has `to` in place of `from`, which is as long.
+  void replace(std::string from, std::string to);
+  /// Nothing is replaced or swallowed any more, dead connections are closed, and `swallowed` counts
+  /// anew.
+  void reset();
   /// How many connections were cut.
   [[nodiscard]] int cuts() const noexcept { return cuts_; }
   /// Connections that came so far.
@@ -35,6 +48,13 @@ public:
 private:
   void listen();
   void carry(int client);
+  /// What to do with bytes of a client: hand them on, and carry on.
+  struct passage {
+    bool hands_on = true;
+    bool carries_on = true;
+  };
+  [[nodiscard]] passage look_at_request(const std::string& sent);
+  void change_answer(char* bytes, std::size_t count);
 
   int listener_ = -1;
   std::uint16_t port_ = 0;
@@ -42,8 +62,13 @@ private:
   std::atomic<bool> is_over_ = false;
   std::atomic<int> cuts_ = 0;
   std::atomic<int> connections_ = 0;
+  std::atomic<int> swallowed_ = 0;
+  std::atomic<int> resets_ = 0;
   std::mutex lock_;
   std::string cut_after_; ///< Empty: nothing is cut.
+  std::string swallow_request_;
+  std::string swallow_answer_;
+  std::vector<std::pair<std::string, std::string>> replaced_;
   std::vector<std::thread> carriers_;
   std::thread listening_;
 };

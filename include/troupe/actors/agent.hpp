@@ -12,9 +12,11 @@
 #include <troupe/actors/order_input.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/progress.hpp>
 #include <troupe/protocol/task.hpp>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <chrono>
@@ -128,6 +130,38 @@ struct report_note {
   bool tell_when_durable = false; ///< Then agent_run::on_noted follows.
 };
 
+/// Wants a change of the plan of its task, as `plans/modify` makes it; the task is the author.
+/// agent_run::on_changed follows. At most task_changes_max at once. Refused for a lone task.
+///
+/// `key` names the change within the attempt. After a restart the same change (the same key) that
+/// adds tasks is not made again: it is answered with the tasks that it has added.
+///
+/// With `waits`, the tasks that it adds are *called* by this task: the answer comes once all of
+/// them have ended. How they end concerns this task alone. Until then it has no slot, and if its
+/// attempt ends before, they are canceled. So the agent does nothing else meanwhile, but for
+/// questions. Its time-out goes on.
+struct report_change {
+  std::string key;
+  std::vector<wanted_operation> operations;
+  std::string reason; ///< Why, for the history of the plan; may be empty.
+  bool waits = false;
+};
+
+/// A called task that has ended.
+struct called_task {
+  task_id id;
+  task_state state = task_state::completed;
+  std::string reason; ///< The text of its last status; may be empty.
+  std::vector<artifact_ptr> artifacts;
+};
+
+/// What became of a report_change.
+struct change_outcome {
+  std::string key;
+  result<change_report> report;      ///< Or why nothing was changed.
+  std::vector<called_task> called{}; ///< If it `waits`: the tasks that it has added.
+};
+
 /// How the agent took a cancel.
 enum class cancel_outcome : std::uint8_t {
   acknowledged,  ///< The work has stopped.
@@ -143,6 +177,9 @@ enum class cancel_outcome : std::uint8_t {
 struct report_canceled {
   cancel_outcome outcome = cancel_outcome::acknowledged;
   std::string reason; ///< Why it was refused; may be empty.
+  /// If the work was done by others behind the agent: how each took it, as entries of
+  /// `troupe/v1/cancel` (docs/delegation.md).
+  boost::json::array leaves{};
 };
 
 struct report_completed {
@@ -170,7 +207,7 @@ struct report_reply {
 
 using agent_report = std::variant<report_progress, report_artifact, report_message, report_question,
                                   report_completed, report_failed, report_rejected,
-                                  report_withdrawal, report_note, report_canceled>;
+                                  report_withdrawal, report_note, report_canceled, report_change>;
 
 /// Through it an agent reports to its task. Copyable and thread-safe. Reports after the end of the
 /// attempt (a late result, a canceled task) are ignored.
@@ -216,8 +253,13 @@ public:
   virtual void on_noted();
   /// The store has caught up, after `agent_port::has_room` was false.
   virtual void on_room();
+  /// A report_change was made, with `waits` also: what it added has ended; or it was refused.
+  virtual void on_changed(const change_outcome& outcome);
   /// See agent_port::wake_after.
   virtual void on_wake();
+  /// Called right before `on_cancel` if the canceler waits no longer than this for the report of
+  /// how it went. An agent that cannot know by then reports cancel_outcome::no_answer in time.
+  virtual void on_cancel_within(std::chrono::milliseconds within);
   /// The task is canceled, or has timed out: stop. Returns true if no report follows and the object
   /// may be destroyed at once. Else the object and the slot of the task are kept, and no next
   /// attempt begins, until the agent reports its end or its grace is over. The grace is the
@@ -280,10 +322,16 @@ public:
 
 using agent_ptr = std::shared_ptr<agent>;
 
+/// Names that begin so are of agents that Troupe itself uses. Nobody is told of them.
+inline constexpr std::string_view own_agent_prefix = "troupe.";
+
 /// Agents by name. Filled before the executor starts, read-only afterwards.
 class agent_registry {
 public:
   using function = std::function<std::string(const order&)>;
+
+  /// Finds also those of `others`, which outlives it; the default agent is theirs.
+  [[nodiscard]] static agent_registry beside(const agent_registry& others);
 
   agent_registry& add(std::string name, agent_ptr who);
   /// An agent from a function that returns its text artifact at once. The function runs on an
@@ -291,18 +339,22 @@ public:
   agent_registry& add(std::string name, function work);
   /// Null if unknown.
   [[nodiscard]] agent_ptr find(std::string_view name) const;
-  /// Sorted.
+  /// Sorted; without Troupe's own (own_agent_prefix).
   [[nodiscard]] std::vector<std::string> names() const;
 
   /// The agent of plain messages, and of tasks that name no agent.
   std::string default_agent = "echo";
+  [[nodiscard]] const std::string& default_name() const noexcept {
+    return others_ == nullptr ? default_agent : others_->default_name();
+  }
   /// The agent of a task that names `name`; the default if it names none.
   [[nodiscard]] const std::string& name_or_default(const std::string& name) const {
-    return name.empty() ? default_agent : name;
+    return name.empty() ? default_name() : name;
   }
 
 private:
   std::map<std::string, agent_ptr, std::less<>> agents_;
+  const agent_registry* others_ = nullptr; ///< Null: there are none.
 };
 
 /// A text artifact named `name`.

@@ -152,6 +152,12 @@ public:
   /// have ended.
   void change(modify_objective command, reply<change_report> done);
 
+  /// Pauses the objective, hands it to the planner with what its tasks have made, makes the change
+  /// that the planner says, as one revision of author `planner`, and lets it go on. After a
+  /// `dry_run`, an error or a restart it goes on as it was. Errors: those of `change`, and
+  /// planner_failed (nobody makes a change of the text, or one that cannot be made).
+  void replan(replan_objective command, reply<replan_report> done);
+
   /// Claims the question of that id of `asking`, or gives the claim up. Errors: those of an answer
   /// to a question that is closed; input_claimed.
   void claim(const task_ptr& asking, const std::string& question, claim_input command,
@@ -177,6 +183,11 @@ public:
   [[nodiscard]] timestamp now() const;
   /// What becomes of a message.
   [[nodiscard]] planning_desk& planning() noexcept;
+  /// The templates for the messages that come from now on, beside those of the program. If one
+  /// cannot be used, the old ones stay. Errors: those of a template document.
+  [[nodiscard]] result<void> set_templates(const std::vector<template_text>& templates);
+  /// Those that are used, if messages are planned at all.
+  [[nodiscard]] std::vector<template_summary> templates() const;
   [[nodiscard]] store& records() noexcept;
   /// What live work holds is counted here. Never null.
   [[nodiscard]] const memory_budget_ptr& memory() const noexcept;

@@ -77,6 +77,13 @@ inline constexpr std::size_t referenced_tasks_max = 32;
 /// Above: the rest is left out, and the status message of the root task says of how many tasks.
 inline constexpr std::size_t root_result_tasks_max = 1'000;
 inline constexpr std::size_t root_result_bytes_max = std::size_t{8} << 20;
+/// Ended tasks that a planner is told of when an objective is planned anew, and the bytes of what
+/// they have made; the rest is left out, and it is said.
+inline constexpr std::size_t replan_outcomes_max = 1'000;
+inline constexpr std::size_t replan_outcome_bytes_max = std::size_t{256} << 10;
+/// Objectives that are planned anew at the same time; more are refused (errc::overloaded). Each
+/// holds the above.
+inline constexpr std::size_t replans_under_way_max = 64;
 /// Messages that a task takes after its first; more are refused (errc::limit_exceeded). They are
 /// kept for further attempts.
 inline constexpr std::size_t task_inputs_max = 1'000;
@@ -93,6 +100,14 @@ inline constexpr std::size_t input_piece_bytes_max = std::size_t{16} << 10;
 /// Questions an agent may ask while another of its questions is open; they are shown one after the
 /// other. One more fails the attempt.
 inline constexpr std::size_t task_questions_max = 64;
+/// Changes of its plan that an attempt may want at once (report_change). One more fails it.
+inline constexpr std::size_t task_changes_max = 64;
+/// Tasks that one task may call (report_change), in all its attempts; more are refused
+/// (errc::limit_exceeded).
+inline constexpr std::size_t called_tasks_max = 100;
+/// How deep calls may be nested: a called task that calls a task, and so on. A deeper one is
+/// refused (errc::limit_exceeded).
+inline constexpr std::size_t call_depth_max = 4;
 /// The pause of a task that could not read its record, or the records on which it depends, until it
 /// reads again.
 inline constexpr std::chrono::seconds store_read_pause{1};

@@ -13,9 +13,10 @@ namespace troupe {
 class request_gate {
 public:
   virtual ~request_gate() = default;
-  /// Whether a request that came through these servers may begin something here. From any thread.
-  /// Errors: invalid_request, with the path in words.
-  [[nodiscard]] virtual result<void> admit(const std::vector<std::string>& path) = 0;
+  /// Whether a request that came through these servers, in that trace, may begin something here.
+  /// Either may be empty. From any thread. Errors: invalid_request, with the path in words.
+  [[nodiscard]] virtual result<void> admit(const std::vector<std::string>& path,
+                                           const std::string& traceparent) = 0;
 };
 
 } // namespace troupe

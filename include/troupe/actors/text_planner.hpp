@@ -6,10 +6,17 @@
 // A planner that fails, throws or takes too long loses no message: it is as if it made no plan.
 #pragma once
 
+#include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/message.hpp>
+#include <troupe/protocol/objective.hpp>
+#include <troupe/protocol/objective_operation.hpp>
 #include <troupe/protocol/spec.hpp>
+#include <troupe/protocol/task_state.hpp>
 #include <troupe/protocol/time.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,6 +25,25 @@
 #include <vector>
 
 namespace troupe {
+
+/// What a task of an objective has come to.
+struct task_outcome {
+  task_id id;
+  std::string plan; ///< The id of its plan.
+  std::string name;
+  task_state state = task_state::completed;
+  std::vector<artifact_ptr> artifacts{}; ///< What it has made.
+  std::string problem{};                 ///< Why it failed; may be empty.
+};
+
+/// An objective that is planned anew, as it stands.
+struct objective_so_far {
+  objective_ptr view;
+  std::vector<task_outcome> outcomes; ///< Of tasks that have ended, in the order of the plans.
+  /// Tasks whose outcomes are missing: more than replan_outcomes_max have ended, or what they have
+  /// made has more than replan_outcome_bytes_max bytes.
+  std::size_t left_out = 0;
+};
 
 /// A text to plan. Shared and immutable.
 struct planning_order {
@@ -28,6 +54,8 @@ struct planning_order {
                                    ///< default agent.
   std::uint32_t attempt = 1;       ///< 2: it is asked once more, after a restart.
   timestamp deadline{};            ///< A later report is ignored.
+  /// The text says how this objective is to go on: report_replan is asked for. Null: a plan is.
+  std::shared_ptr<const objective_so_far> so_far{};
 };
 
 using planning_order_ptr = std::shared_ptr<const planning_order>;
@@ -36,18 +64,29 @@ using planning_order_ptr = std::shared_ptr<const planning_order>;
 struct report_plan {
   objective_spec objective;
   std::vector<std::string> assumptions; ///< For people.
+  std::uint64_t tokens = 0;             ///< That a model used for it; 0: none, or not known.
+};
+
+/// What an objective that is planned anew is to become. A report_plan instead replaces the plans
+/// that have not begun.
+struct report_replan {
+  std::vector<wanted_objective_operation> operations; ///< At least one.
+  std::vector<std::string> assumptions{};
+  std::uint64_t tokens = 0;
 };
 
 /// The text needs no plan: this is its answer.
 struct report_answer {
   std::string text;
+  std::uint64_t tokens = 0;
 };
 
 struct report_no_plan {
   std::string reason;
+  std::uint64_t tokens = 0;
 };
 
-using planner_report = std::variant<report_plan, report_answer, report_no_plan>;
+using planner_report = std::variant<report_plan, report_replan, report_answer, report_no_plan>;
 
 /// Thread-safe; may outlive the planning. The first report counts.
 class planner_port {
@@ -68,7 +107,8 @@ public:
 using planner_run_ptr = std::unique_ptr<planner_run>;
 
 /// What `plan` may return: done at once, or still running.
-using planner_start = std::variant<report_plan, report_answer, report_no_plan, planner_run_ptr>;
+using planner_start =
+    std::variant<report_plan, report_replan, report_answer, report_no_plan, planner_run_ptr>;
 
 class text_planner {
 public:
@@ -79,6 +119,19 @@ public:
 };
 
 using text_planner_ptr = std::shared_ptr<text_planner>;
+
+/// A template as JSON (docs/planner.md).
+struct template_text {
+  std::string json;
+  std::string from{}; ///< Where it is from, for messages: a file. May be empty.
+};
+
+/// What clients are told of a template.
+struct template_summary {
+  std::string name;
+  std::string description;
+  std::vector<std::string> examples; ///< Messages that fit.
+};
 
 /// Who decides what becomes of a message (docs/planner.md).
 struct planning_options {
@@ -93,8 +146,8 @@ struct planning_options {
   std::vector<std::string> agents{};
   /// How long the default agent may take for a direct answer (agent::answers_directly).
   std::chrono::milliseconds answer_budget{2'000};
-  /// Templates besides those of the program, as JSON.
-  std::vector<std::string> templates{};
+  /// Templates besides those of the program.
+  std::vector<template_text> templates{};
 };
 
 } // namespace troupe

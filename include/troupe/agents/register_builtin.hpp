@@ -6,6 +6,8 @@
 #include <troupe/agents/program_log.hpp>
 #include <troupe/protocol/memory_budget.hpp>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +15,13 @@
 #include <vector>
 
 namespace troupe {
+
+/// How many programs run, and whether further ones may begin. Any thread.
+struct program_gate {
+  std::atomic<std::size_t> running{0};
+  /// Of a process that ends: a task that begins waits for the next one, and no program is started.
+  std::atomic<bool> is_closed{false};
+};
 
 /// Of the agent `command`, which runs local programs.
 struct command_options {
@@ -30,6 +39,7 @@ struct command_options {
   std::shared_ptr<program_log> log{}; ///< Hears what programs write; null: nobody does.
   /// Where stdout is counted until it is handed on (memory_account::programs); null: nowhere.
   memory_budget_ptr memory{};
+  std::shared_ptr<program_gate> gate{}; ///< Null: none.
 };
 
 struct builtin_agent_options {

@@ -1,4 +1,4 @@
-// Signatures over Agent Cards: JWS with ES256 (A2A 1.0 section 8.4, RFC 7515).
+// Signatures over Agent Cards: JWS (A2A 1.0 section 8.4, RFC 7515), with the algorithm of the key.
 // protocol/a2a/card_projection.hpp makes the signed bytes, so a signature is valid for both the
 // pure and the superset card.
 #pragma once
@@ -28,8 +28,8 @@ struct key_name {
 
 /// Whether one of the card's signatures is by `key`, in any of the forms of card_form. The first
 /// `card_signatures_max` are checked. `kid`: only signatures with this key name count; empty: any.
-/// `alg` must be ES256 (`none` and all others are refused), critical extensions (`crit`) are
-/// refused, `jku` is never followed. Error: invalid_agent_response; the message says why.
+/// `alg` must be that of the key (`none` and all others are refused), critical extensions (`crit`)
+/// are refused, `jku` is never followed. Error: invalid_agent_response; the message says why.
 [[nodiscard]] result<void> verify_card(std::string_view card, const verifying_key& key,
                                        std::string_view kid = {});
 

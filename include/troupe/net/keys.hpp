@@ -1,6 +1,7 @@
 // Digests, secrets and keys: the only place, with net/card/keys.cpp, that uses OpenSSL for them.
-// ES256 as in JWS (RFC 7518 section 3.4): ECDSA over P-256 with SHA-256; a signature is r and s, 32
-// bytes each.
+// The kind of a key decides its algorithm in JWS: P-256 is ES256 (RFC 7518 section 3.4: ECDSA with
+// SHA-256; a signature is r and s, 32 bytes each), RSA of at least 2048 bits is RS256
+// (section 3.3), Ed25519 is EdDSA (RFC 8037 section 3.1).
 #pragma once
 
 #include <troupe/protocol/errc.hpp>
@@ -19,17 +20,20 @@ using digest = std::array<unsigned char, 32>;
 /// Takes the same time for all digests, equal or not.
 [[nodiscard]] bool equal_in_constant_time(const digest& a, const digest& b) noexcept;
 
-/// The name of ES256 in a JWS header.
+// The names of algorithms in a JWS header.
 inline constexpr std::string_view es256 = "ES256";
-inline constexpr std::size_t es256_signature_bytes = 64;
+inline constexpr std::string_view rs256 = "RS256";
+inline constexpr std::string_view ed_dsa = "EdDSA";
 
-/// The public key of a P-256 key pair. Cheap to copy; any thread may use it.
+/// The public key of a key pair. Cheap to copy; any thread may use it.
 class verifying_key {
 public:
   /// `pem`: a public key (`-----BEGIN PUBLIC KEY-----`). Error: invalid_params, if it is none or of
   /// another kind.
   [[nodiscard]] static result<verifying_key> from_pem(std::string_view pem);
 
+  /// The name of the only algorithm for which it is used.
+  [[nodiscard]] std::string_view algorithm() const noexcept;
   [[nodiscard]] bool verify(std::string_view bytes, std::string_view signature) const;
 
 private:
@@ -42,14 +46,16 @@ private:
 /// The private key.
 class signing_key {
 public:
-  /// `pem`: a private key without a passphrase, PKCS #8 or `EC PRIVATE KEY`. Error: invalid_params;
-  /// the message says how to make one.
+  /// `pem`: a private key without a passphrase, PKCS #8, `EC PRIVATE KEY` or `RSA PRIVATE KEY`.
+  /// Error: invalid_params; the message says how to make one.
   [[nodiscard]] static result<signing_key> from_pem(std::string_view pem);
   /// The same from a file. Errors: unavailable (cannot be read), invalid_params; both name the
   /// file.
   [[nodiscard]] static result<signing_key> from_file(const std::string& path);
 
-  /// `es256_signature_bytes` bytes; each call gives a different signature. Error: internal.
+  /// As verifying_key::algorithm.
+  [[nodiscard]] std::string_view algorithm() const noexcept;
+  /// As JWS has it. With ES256 each call gives a different signature. Error: internal.
   [[nodiscard]] result<std::string> sign(std::string_view bytes) const;
   /// The key with which others verify.
   [[nodiscard]] verifying_key public_side() const { return verifying_key(key_); }

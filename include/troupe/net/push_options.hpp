@@ -24,7 +24,7 @@ struct push_address_rules {
 
 /// A further header with which receivers verify the sender and the body (docs/push.md).
 struct push_signing {
-  std::string key_file = {}; ///< Of an EC private key on P-256, PEM.
+  std::string key_file = {}; ///< Of a private key (keys.hpp), PEM.
   std::string key_pem = {};  ///< The key itself, instead of a file. Both empty: nothing is signed.
   std::string key_id = {};   ///< `kid` of the JWT's header; may be empty.
   std::string issuer = {};   ///< `iss`; empty: "troupe".
@@ -38,6 +38,9 @@ struct push_options {
   /// Of 1.0 notifications; 0.3 has application/json (docs/a2a.md, D13).
   std::string content_type = "application/a2a+json";
   std::string user_agent = "troupe";
+  /// Over which notifications go: empty for none, `env`, or a URL (client/proxy.hpp). Behind one
+  /// the addresses of receivers are not checked.
+  std::string proxy = {};
 
   /// Of one attempt, name resolution and connecting included.
   std::chrono::milliseconds timeout{15'000};
@@ -59,6 +62,8 @@ struct push_options {
 
   /// Takes a line for the log; never with a token or credentials. May be empty.
   std::function<void(std::string_view)> warn;
+  /// The same for each attempt. If it is empty, no line is made.
+  std::function<void(std::string_view)> debug;
 };
 
 } // namespace troupe

@@ -38,6 +38,10 @@ public:
   /// that cannot be used (invalid_params, unavailable: its key).
   [[nodiscard]] result<std::uint16_t> start();
 
+  /// Makes the agent card anew, with the templates that the gateway has now. After `start`. Errors:
+  /// those of a card that cannot be used; then the old one stays.
+  [[nodiscard]] result<void> renew_card();
+
   /// Stops accepting; new work gets 503, streams end with an error event, blocking sends answer
   /// with the task as it is. Returns when every connection is closed. Connections that are still
   /// open after `bound` are cut off.

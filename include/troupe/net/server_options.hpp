@@ -6,12 +6,14 @@
 #include <troupe/net/push_options.hpp>
 #include <troupe/protocol/agent_card.hpp>
 #include <troupe/protocol/memory_budget.hpp>
+#include <troupe/protocol/time.hpp>
 #include <troupe/protocol/time_source.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,11 +28,11 @@ struct extended_card_options {
   std::vector<agent_skill> skills; ///< Added to those of the public card.
 };
 
-/// JWS over the card, with ES256 (A2A 1.0 section 8.4).
+/// JWS over the card (A2A 1.0 section 8.4).
 struct card_signing_options {
-  std::string key_file;           ///< A private P-256 key in PEM; empty: the card is not signed.
-  std::string kid;                ///< The name of the key for verifiers. Required with a key.
-  std::string jku;                ///< Where the public key is published; may be empty.
+  std::string key_file; ///< A private key (keys.hpp) in PEM; empty: the card is not signed.
+  std::string kid;      ///< The name of the key for verifiers. Required with a key.
+  std::string jku;      ///< Where the public key is published; may be empty.
   bool python_compatible = false; ///< A second signature, as the Python SDK verifies it.
 };
 
@@ -53,6 +55,14 @@ struct card_options {
   std::chrono::seconds max_age = net::card_max_age;
   extended_card_options extended;
   card_signing_options signing;
+};
+
+/// How a language model does, for `/readyz`.
+struct model_health {
+  std::string name;
+  std::string breaker;                 ///< `closed`, `open` or `half-open`.
+  std::optional<timestamp> since;      ///< When it left `closed`.
+  std::optional<timestamp> next_probe; ///< From when on its server is asked again.
 };
 
 struct server_options {
@@ -99,9 +109,15 @@ struct server_options {
 
   push_options push; ///< Notifications.
 
+  /// The language models of this server, for `/readyz`. Called on any thread; must not block. May
+  /// be empty.
+  std::function<std::vector<model_health>()> models;
+
   /// Takes a line for the log: a request that ended because of a fault of the server, connections
   /// that cannot be accepted. Called on any thread. May be empty.
   std::function<void(std::string_view)> warn;
+  /// The same for each request that was answered. If it is empty, no line is made.
+  std::function<void(std::string_view)> debug;
 
   /// For `Date` headers, times in errors, deadlines and timers. It outlives the server.
   const time_source* time = &system_time();

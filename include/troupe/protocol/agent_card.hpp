@@ -96,6 +96,9 @@ using security_requirement = std::map<std::string, std::vector<std::string>>;
 
 // -- what it can do -------------------------------------------------------------------------------
 
+/// Of skills that are templates of plans (docs/planner.md).
+inline constexpr std::string_view template_tag = "template";
+
 struct agent_skill {
   std::string id;
   std::string name;

@@ -132,6 +132,9 @@ struct update_objective {
   std::string request_id{};
   once_conditions conditions{};
   other_fault wrong{};
+  /// It pauses for the planner, or ends such a pause (pause_changed). If the objective is paused
+  /// otherwise, or no longer, nothing changes. A pause for the planner that is there is refused.
+  bool for_planner = false;
 };
 
 /// objectives/get.
@@ -201,6 +204,8 @@ struct change_plan {
   once_conditions conditions{};
   other_fault wrong{};
   bool dry_run = false; ///< Decided and answered as ever, but not done.
+  /// The author in place of the principal: the task of the plan that asks (report_change).
+  task_id by_task{};
 };
 
 /// Changes an objective and its plans, whole or not at all.
@@ -217,6 +222,33 @@ struct modify_objective {
   bool dry_run = false; ///< Decided and answered as ever, but not done.
   /// It begins, with all its plans, if it is submitted. Of a message that joins it.
   bool starts = false;
+  std::string author{}; ///< In the history; empty: its principal.
+};
+
+/// The author of what the planner has made.
+inline constexpr std::string_view planner_author = "planner";
+
+/// objectives/replan: a text says how it is to go on, and the planner makes a change of it.
+struct replan_objective {
+  principal who;
+  objective_id id;
+  std::string text{};
+  std::string template_name{};                ///< Empty: none is asked for.
+  boost::json::object params{};               ///< For that template.
+  std::string reason{};                       ///< For the history; empty: the text.
+  std::optional<std::uint64_t> if_revision{}; ///< As in update_objective.
+  std::string request_id{};
+  once_conditions conditions{};
+  other_fault wrong{};
+  bool dry_run = false; ///< Planned and answered as ever, but not done.
+};
+
+/// What a replan did, or would do.
+struct replan_report {
+  change_report change;
+  /// As the planner made them. Empty if the request came before: the history has them.
+  std::vector<wanted_objective_operation> operations{};
+  boost::json::object note{}; ///< Who planned it, and why; as `opt/v1/planner` of plans.
 };
 
 /// plans/list: those of one objective, in its order.

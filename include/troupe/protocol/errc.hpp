@@ -88,10 +88,11 @@ enum class errc : std::uint8_t {
   ambiguous_input = 54,  ///< Several questions are open; the message names them.
   invalid_answer = 55,   ///< It does not fit the form of its question; the message says where.
   input_claimed = 56,    ///< Somebody else has claimed it; the message says until when.
+  planner_failed = 57,   ///< Nobody makes a plan of the text; the message says why.
 };
 
 /// One past the last code; tests run over all of them.
-inline constexpr std::uint8_t errc_end = 57;
+inline constexpr std::uint8_t errc_end = 58;
 
 /// The name of the code as written above; "unknown" for an undefined value.
 [[nodiscard]] std::string_view to_string(errc code) noexcept;

@@ -117,6 +117,9 @@ struct objective_changed {
 struct pause_changed {
   bool paused = false;
   std::optional<std::uint32_t> plan{};
+  /// The objective is planned anew, and the pause ends with that. Another pause, or its end, takes
+  /// its place.
+  bool for_planner = false;
 };
 
 /// The end of the objective was requested: it becomes `to` when none of its tasks runs any more.

@@ -5,6 +5,7 @@
 
 #include <troupe/protocol/chunked.hpp>
 #include <troupe/protocol/ids.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/rollup.hpp>
 #include <troupe/protocol/spec.hpp>
@@ -50,13 +51,14 @@ static_assert(sizeof(task_summary) == 12);
 inline constexpr std::uint16_t attempt_shown_max = 0xffff;
 
 /// Whether what depends on the task may begin.
-[[nodiscard]] constexpr bool is_satisfied(const task_summary& slot) noexcept {
-  return slot.state == task_state::completed || (slot.is_skipped && is_terminal(slot.state));
+[[nodiscard]] constexpr bool is_satisfied(const task_summary& summary) noexcept {
+  return summary.state == task_state::completed
+         || (summary.is_skipped && is_terminal(summary.state));
 }
 
 /// Whether what depends on the task will never begin.
-[[nodiscard]] constexpr bool is_lost(const task_summary& slot) noexcept {
-  return is_terminal(slot.state) && !is_satisfied(slot);
+[[nodiscard]] constexpr bool is_lost(const task_summary& summary) noexcept {
+  return is_terminal(summary.state) && !is_satisfied(summary);
 }
 
 /// A question that waits for a person (OPT "Human-in-the-loop"; shown as `pendingInputs`).
@@ -85,7 +87,7 @@ struct plan_view {
   /// It was skipped by request, or will be once it has ended: a retry of other plans does not undo
   /// it.
   bool skip_requested = false;
-  /// The actor of the plan has the slots (objective_life::lend).
+  /// The actor of the plan has the summaries of its tasks (objective_life::lend).
   bool is_lent = false;
   plan_rollup rollup{}; ///< How far it is.
 
@@ -112,10 +114,14 @@ struct objective_view {
   chunked<plan_view> plans; ///< A copy of the view shares those that do not change.
   std::vector<pending_input> pending_inputs;
   bool paused = false; ///< Starts no plans by itself. False after it has settled.
+  /// Set while it is paused until the planner has answered (pause_changed::for_planner): the plans
+  /// that stay paused after that, by their positions.
+  std::optional<std::vector<std::uint32_t>> planner_pause{};
   /// The requested end that has not come yet; for `closing_reason`.
   std::optional<objective_state> closing{};
   std::string closing_reason;
   std::uint64_t made_bytes = 0; ///< What its tasks have made so far (limits.objective-bytes).
+  model_usage usage{};          ///< By its tasks.
   trace_ptr trace;              ///< Of the request that made it.
   message_ptr references{};     ///< As in objective_spec: what they name reaches its tasks.
   objective_rollup rollup{};    ///< How far it is.
@@ -126,6 +132,6 @@ struct objective_view {
 using objective_ptr = std::shared_ptr<const objective_view>;
 
 /// "pending" for a task that has not begun, "skipped", else the task state's spelling.
-[[nodiscard]] std::string_view summary_state(const task_summary& slot) noexcept;
+[[nodiscard]] std::string_view summary_state(const task_summary& summary) noexcept;
 
 } // namespace troupe

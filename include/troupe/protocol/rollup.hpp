@@ -77,7 +77,7 @@ using expected_times = std::map<std::int64_t, std::uint32_t>;
 
 /// Of an objective.
 struct objective_rollup {
-  /// An actor's view keeps none: while a plan runs, the slots of its tasks are elsewhere.
+  /// An actor's view keeps none: while a plan runs, the summaries of its tasks are elsewhere.
   bool is_kept = true;
   rollup_sums sums; ///< Of all plans that count.
   held_fraction held;

@@ -41,6 +41,9 @@ inline constexpr std::int32_t priority_max = 100;
 /// In task_spec::dependency_indexes: a dependency that is not a task of the same plan.
 inline constexpr std::uint32_t elsewhere = 0xffffffff;
 
+/// As task_spec::caller: no other task has called it.
+inline constexpr std::uint32_t no_caller = 0xffffffff;
+
 /// One task of a plan. `dependencies` are as written: an id, a name, or a position (`"task-0"`);
 /// plan_graph resolves them.
 struct task_spec {
@@ -64,6 +67,10 @@ struct task_spec {
   /// `expectedSeconds`: how long it will take, about; its weight in progress. 0: not known.
   milliseconds expected{0};
   std::int32_t priority = 0; ///< Of tasks that are ready the greatest begins first.
+  /// Not of the document: the position of the task of the same plan that has called it, and waits
+  /// for its end (report_change). How it ends concerns that one alone: the plan does not fail with
+  /// it.
+  std::uint32_t caller = no_caller;
   /// It was taken out of its plan. Its position stays empty, so that those of others do not change.
   bool is_removed = false;
   boost::json::object metadata;

@@ -4,6 +4,7 @@
 
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/progress.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task_life.hpp>
@@ -32,7 +33,7 @@ struct task_origin {
   explicit operator bool() const noexcept { return plan != nullptr; }
 };
 
-/// Members that only some tasks have. Only `spans` is shown on the wire.
+/// Members that only some tasks have. Only `spans` and `usage` are shown on the wire.
 struct task_details {
   /// Those of the request for a lone task, for its further attempts.
   std::vector<std::string> accepted_output_modes;
@@ -42,6 +43,7 @@ struct task_details {
   /// Its phases before the present one, oldest first. `since` says what is left out.
   std::vector<task_span> spans;
   std::uint32_t spans_dropped = 0; ///< Older than `spans`.
+  model_usage usage{};             ///< Of all its attempts.
 
   friend bool operator==(const task_details&, const task_details&) = default;
 };

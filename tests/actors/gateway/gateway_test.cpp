@@ -487,6 +487,7 @@ TEST_CASE("an agent checks an input before anything runs, with references in it 
     const auto why = bed.begin(an_objective({a_plan("p", {a_task("make"), user})})).error();
     CHECK(why.code == errc::invalid_params);
     CHECK(why.field == "/plans/0/tasks/1/input/txet");
+    CHECK_THAT(why.message, StartsWith("task \"use\": input/txet: "));
   }
   user.input.erase("txet");
   CHECK(bed.begin(an_objective({a_plan("p", {a_task("make"), user})})));

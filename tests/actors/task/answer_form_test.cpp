@@ -1,4 +1,5 @@
 #include "actors/task/answer_form.hpp"
+#include "protocol/opt/answer_text.hpp"
 #include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>

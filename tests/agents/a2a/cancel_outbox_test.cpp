@@ -31,6 +31,8 @@ TEST_CASE("a cancel is found again by the next process, unless it is settled", "
     one.add(note_of("m2", "t2"));
     one.add(note_of("m1", "t1")); // its id is known now
     one.remove(note_of("m2"));
+    one.sync();
+    one.sync();
   }
   std::ofstream(path, std::ios::app) << R"({"cancel":"{\"del)"; // killed while it wrote
   cancel_outbox next(path);
@@ -61,6 +63,7 @@ TEST_CASE("the file of cancels does not grow for ever", "[agents][a2a]") {
 TEST_CASE("without a file cancels are kept in memory", "[agents][a2a]") {
   cancel_outbox box("");
   box.add(note_of("m"));
+  box.sync();
   CHECK(box.pending().size() == 1);
   box.remove(note_of("m"));
   CHECK(box.pending().empty());

@@ -66,7 +66,7 @@ TEST_CASE("a request has the input, the artifacts of the dependencies, and the p
   CHECK(boost::json::serialize(request.message.metadata)
         == R"({"a":1,"troupe/v1/path":["server-a","server-b"]})");
   ids.task = "r1";
-  const auto answer = further_message(*user_says("yes"), ids);
+  const auto answer = further_message(*user_says("yes"), ids, nullptr);
   CHECK(answer.message.task_id == "r1");
   CHECK(answer.message.context_id == "c1");
   CHECK(answer.message.message_id == "m1");
@@ -108,14 +108,14 @@ TEST_CASE("a deadline goes along, and is the same when the request is sent again
 
 TEST_CASE("a request that came back, or has come too far, begins nothing", "[agents][a2a]") {
   auto agent = agent_with_support();
-  CHECK(agent.admit({"server-b"}).has_value());
-  const auto back = agent.admit({"server-a", "server-b"});
+  CHECK(agent.admit({"server-b"}, {}).has_value());
+  const auto back = agent.admit({"server-a", "server-b"}, {});
   REQUIRE_FALSE(back.has_value());
   CHECK(back.error().code == errc::invalid_request);
   CHECK(back.error().message
         == "the task came through this server before: server-a -> server-b -> server-a");
-  CHECK_FALSE(agent.admit(std::vector<std::string>(8, "x")).has_value());
-  CHECK(agent.admit(std::vector<std::string>(7, "x")).has_value());
+  CHECK_FALSE(agent.admit(std::vector<std::string>(8, "x"), {}).has_value());
+  CHECK(agent.admit(std::vector<std::string>(7, "x"), {}).has_value());
 }
 
 TEST_CASE("a task that comes back, or has come too far, is rejected with its path",
@@ -131,6 +131,70 @@ TEST_CASE("a task that comes back, or has come too far, is rejected with its pat
   CHECK(extended_path({"x"}, "y", 2).value() == std::vector<std::string>{"x", "y"});
   CHECK(extended_path({"x", "y"}, "z", 2).error().message
         == "the task would go through more than 2 servers: x -> y -> z");
+}
+
+TEST_CASE("an answer is handed on as it is, for the question that is known, or in kagent's words",
+          "[agents][a2a]") {
+  delegation_note ids;
+  ids.message = "m1";
+  ids.context = "c1";
+  ids.task = "r1";
+  SECTION("as it is") {
+    ids.input = "r1.question-2";
+    const auto sent = further_message(*user_says("yes"), ids, nullptr).message;
+    CHECK(text_of(sent.parts) == "yes");
+    CHECK(boost::json::serialize(sent.metadata) == R"({"opt/v1/inputId":"r1.question-2"})");
+  }
+  SECTION("in kagent's words") {
+    message asking;
+    asking.metadata =
+        object(R"({"https://kagent.dev/extensions/hitl/v1":{"type":"ask_user_request","id":"k1",)"
+               R"("questions":[{"question":"Sure?","choices":["Yes","No"],"multiple":false}]}})");
+    const auto asked = hitl::read_request(asking).value().value();
+    const auto sent = further_message(*user_says("yes"), ids, &asked).message;
+    CHECK(boost::json::serialize(sent.metadata.at(hitl::uri))
+          == R"({"type":"ask_user_response","id":"k1","answers":[{"answer":["Yes"]}]})");
+    CHECK(sent.task_id == "r1");
+    CHECK(sent.message_id == "m1");
+    CHECK(sent.extensions == std::vector<std::string>{std::string(hitl::uri)});
+  }
+}
+
+TEST_CASE("a path goes along in a tracestate, in front of what others wrote", "[agents][a2a]") {
+  CHECK(with_path("", {"a"}) == "troupe=a");
+  CHECK(with_path("x=1, troupe=old ,y=2", {"a", "b:c"}) == "troupe=a:b%3ac,x=1,y=2");
+  CHECK(path_in_tracestate("x=1, troupe=a:b%3ac , y=2") == std::vector<std::string>{"a", "b:c"});
+  CHECK(path_in_tracestate("x=troupe=a").empty());
+  CHECK(path_in_tracestate("troupe=%").front() == "%");
+  CHECK(with_path("x=1", {}) == "x=1");
+  const std::string long_id(250, 'i');
+  CHECK(with_path("", {long_id, "b"}).size() <= 263); // the last ones
+  CHECK(path_in_tracestate(with_path("", {"aaaaaaaaaa", long_id}))
+        == std::vector<std::string>{long_id});
+  CHECK(request_path(object(R"({"troupe/v1/path": ["a"]})"), "troupe=b")
+        == std::vector<std::string>{"a"});
+  CHECK(request_path({}, "troupe=b") == std::vector<std::string>{"b"});
+}
+
+TEST_CASE("a trace that this server has made counts as a hop while its delegation is under way",
+          "[agents][a2a]") {
+  auto agent = agent_with_support();
+  delegation_note note;
+  note.key = "key-12345678abcdefgh";
+  note.message = "msg-ABCDEFGH87654321";
+  const auto trace = traceparent_of(note);
+  CHECK(trace == "00-61626364656667683837363534333231-3837363534333231-00");
+  CHECK(agent.admit({}, trace).has_value());
+  const auto traces = std::make_shared<own_traces>();
+  {
+    const auto one = traces->add(trace_id_in(trace));
+    const auto again = traces->add(trace_id_in(trace));
+    CHECK(traces->has(trace_id_in(trace)));
+  }
+  CHECK_FALSE(traces->has(trace_id_in(trace)));
+  CHECK(came_back("server-a", {"server-b"}).message
+        == "the task came through this server before, as its trace says: server-a -> ... -> "
+           "server-b -> server-a");
 }
 
 TEST_CASE("a path is read as far as it is one", "[agents][a2a]") {

@@ -1,6 +1,10 @@
 // The course of a delegation, step by step, without sockets.
 #include "agents/a2a/delegation.hpp"
+#include "protocol/a2a/cancel_report.hpp"
 #include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 using namespace troupe;
 using std::chrono::milliseconds;
@@ -20,6 +24,7 @@ std::string word_of(const delegation_step& step) {
     std::string operator()(const do_listen&) const { return "listen"; }
     std::string operator()(const do_get&) const { return "get"; }
     std::string operator()(const do_find&) const { return "find"; }
+    std::string operator()(const do_read_question&) const { return "read question"; }
     std::string operator()(const do_cancel&) const { return "cancel"; }
     std::string operator()(const do_hang_up&) const { return "hang up"; }
     std::string operator()(const do_wait&) const { return {}; }
@@ -403,6 +408,99 @@ TEST_CASE("a cancel goes to the remote task, and says how it was taken", "[agent
     CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::working)))
           == "keep, cancel");
   }
+}
+
+TEST_CASE("the answer to a cancel may tell of tasks behind the remote one", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto steps = bed.course.cancel(bed.now, milliseconds{800});
+  REQUIRE(line_of(steps) == "cancel");
+  CHECK(std::get<do_cancel>(steps[0]).within == milliseconds{700});
+  // Its stream says the end first.
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::canceled))).empty());
+  SECTION("it tells") {
+    auto answer = remote_state(task_state::canceled);
+    boost::json::array entries;
+    entries.push_back(cancel_entry("r2", "deep", "refused", "too late"));
+    answer.metadata[cancel_report_key] = std::move(entries);
+    for (const auto& each : bed.course.on_canceled(bed.now, answer))
+      if (const auto* told = std::get_if<do_report>(&each)) {
+        const auto& how = std::get<report_canceled>(told->report);
+        CHECK(how.outcome == cancel_outcome::acknowledged);
+        REQUIRE(how.leaves.size() == 1);
+        CHECK(how.leaves[0].at("target") == "deep");
+      }
+  }
+  SECTION("it does not come in time") {
+    CHECK(bed.after(milliseconds{800}) == "hang up, canceled acknowledged, end");
+  }
+  SECTION("its connection breaks") {
+    CHECK(line_of(bed.course.on_canceled(bed.now, broken()))
+          == "hang up, canceled acknowledged, end");
+  }
+  SECTION("its stream ends, too") {
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())).empty());
+    CHECK(line_of(bed.course.on_canceled(bed.now, remote_state(task_state::canceled)))
+          == "canceled acknowledged, end");
+  }
+  CHECK(bed.course.has_ended());
+}
+
+TEST_CASE("a question is read as a whole where that is possible, and asked once", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow({"1.0 JSONRPC http://a/", true, true, true, true});
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::input_required, "blocked")))
+        == "read question");
+  const auto whole = boost::json::parse(
+      R"({"id":"t9.question-1","taskId":"t9","prompt":"Which?","schema":{"type":"integer"},)"
+      R"("data":{"troupe/v1/asker":[{"target":"deep","taskId":"d1"}]}})");
+  SECTION("it is read") {
+    const auto steps = bed.course.on_question(bed.now, whole);
+    REQUIRE(line_of(steps) == "ask Which?");
+    const auto& asked = std::get<report_question>(std::get<do_report>(steps[0]).report);
+    CHECK(asked.form == boost::json::object{{"type", "integer"}});
+    CHECK(boost::json::serialize(asked.data.at(asker_key))
+          == R"([{"target":"support","taskId":"t9"},{"target":"deep","taskId":"d1"}])");
+    CHECK(bed.course.note().input == "t9.question-1");
+    CHECK(read_note(write_note(bed.course.note())).value().input == "t9.question-1");
+    static_cast<void>(bed.course.on_message(bed.now, user_text("3", "u1")));
+    static_cast<void>(bed.course.on_noted(bed.now));
+    static_cast<void>(bed.course.on_delivered(bed.now, remote_state(task_state::working)));
+    CHECK(bed.course.note().input.empty());
+  }
+  SECTION("it cannot be read, and is asked as it was said") {
+    CHECK(line_of(bed.course.on_question(bed.now, broken())) == "ask blocked");
+    CHECK(bed.course.note().input.empty());
+  }
+  SECTION("it is over before it is read") {
+    CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))).empty());
+    CHECK(line_of(bed.course.on_question(bed.now, whole)).empty());
+  }
+}
+
+TEST_CASE("an answer to a known question is given again though it is asked anew", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow({"1.0 JSONRPC http://a/", true, true, true, true});
+  static_cast<void>(
+      bed.course.on_event(bed.now, remote_state(task_state::input_required, "before")));
+  static_cast<void>(
+      bed.course.on_question(bed.now, boost::json::parse(R"({"id":"q1","prompt":"Which?"})")));
+  static_cast<void>(bed.course.on_message(bed.now, user_text("this", "u1")));
+  static_cast<void>(bed.course.on_noted(bed.now));
+  CHECK(line_of(bed.course.on_delivered(bed.now, broken())).empty());
+  CHECK(bed.after(seconds{1}) == "get");
+  // The agent was killed, too, and asks again with another message, or does not ask yet.
+  const auto now = GENERATE(true, false) ? remote_state(task_state::input_required, "after")
+                                         : remote_state(task_state::working);
+  CHECK(line_of(bed.course.on_got(bed.now, now)) == "deliver this");
+  SECTION("and arrives") {
+    CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{now})) == "keep");
+  }
+  SECTION("and had arrived") {
+    CHECK(line_of(bed.course.on_delivered(bed.now, make_error(errc::already_answered, "so it was")))
+          == "keep, get");
+  }
+  CHECK(bed.course.note().inputs == 1);
 }
 
 TEST_CASE("another task in place of the one that was asked for fails the attempt",

@@ -2,6 +2,8 @@
 #include "agents/a2a/remote_task.hpp"
 #include "tests/support/catch.hpp"
 
+#include <boost/json/parse.hpp>
+
 using namespace troupe;
 
 namespace {
@@ -101,6 +103,51 @@ TEST_CASE("a question of a remote task keeps its key while it is the same one", 
   CHECK(other.has_news());
   CHECK(other.question->auth);
   CHECK(other.question->key == "m8");
+}
+
+TEST_CASE("a question in kagent's words keeps its form, data and request", "[agents][a2a]") {
+  auto said = *words_of_agent("see below", "m7");
+  said.metadata[hitl::uri] =
+      boost::json::parse(R"({"type":"tool_approval_request","hint":"Delete it?",)"
+                         R"("tools":[{"id":"t1","call_id":"c1","name":"rm","args":{}}]})");
+  remote_task one;
+  const auto news =
+      one.take(status_frame(task_state::input_required, std::make_shared<const message>(said)));
+  REQUIRE(news.question.has_value());
+  CHECK(news.question->prompt == "Delete it?");
+  CHECK(news.question->form == boost::json::object{{"type", "boolean"}});
+  CHECK(news.question->data.contains("tools"));
+  REQUIRE(one.request().has_value());
+  static_cast<void>(one.take(status_frame(task_state::working)));
+  CHECK_FALSE(one.request().has_value());
+  // One that is none is asked as its text.
+  said.metadata[hitl::uri] = 7;
+  const auto plain =
+      one.take(status_frame(task_state::input_required, std::make_shared<const message>(said)));
+  CHECK(plain.question->prompt == "see below");
+  CHECK_FALSE(one.request().has_value());
+}
+
+TEST_CASE("a message that only shows progress is neither a word nor a question", "[agents][a2a]") {
+  remote_task one;
+  static_cast<void>(one.take(wire::answer{snapshot(task_state::working)}));
+  CHECK(one.take(status_frame(task_state::working, words_of_agent("p", "r1.progress-4")))
+            .reports.empty());
+  CHECK_FALSE(
+      one.take(status_frame(task_state::input_required, words_of_agent("p", "r1.progress-8")))
+          .question.has_value());
+  const auto news = one.take(status_frame(task_state::input_required, words_of_agent("q", "m1")));
+  REQUIRE(news.question.has_value());
+  CHECK(news.question->prompt == "q");
+}
+
+TEST_CASE("a task that stands for an objective says which", "[agents][a2a]") {
+  remote_task one;
+  auto root = snapshot(task_state::working);
+  root.metadata["opt/v1/root"] = true;
+  root.metadata["opt/v1/objectiveId"] = "o1";
+  static_cast<void>(one.take(wire::answer{root}));
+  CHECK(one.objective() == "o1");
 }
 
 TEST_CASE("chunks are handed on, and a chunk of an artifact that is not known begins it",

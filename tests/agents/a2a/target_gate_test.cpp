@@ -70,7 +70,8 @@ TEST_CASE("a target without a limit gets one when it refuses, until it takes a t
   CHECK(gate.rate() == 0);
 }
 
-TEST_CASE("only 429 and 503 mean that a target has too many", "[agents][a2a]") {
+TEST_CASE("429, 503 and what our own client kept back mean that a target has too many",
+          "[agents][a2a]") {
   const auto said = [](const std::string& details) {
     auto why = make_error(errc::unavailable, "no");
     why.details = details;
@@ -79,6 +80,8 @@ TEST_CASE("only 429 and 503 mean that a target has too many", "[agents][a2a]") {
   CHECK(said(R"({"httpStatus":503})").has_value());
   CHECK(said(R"({"httpStatus":429,"retryAfter":7})")->retry_after == 7s);
   CHECK_FALSE(said(R"({"httpStatus":500})").has_value());
+  CHECK(said(R"({"cause":"breaker","retryAfter":2})")->retry_after == 2s);
+  CHECK(said(R"({"cause":"busy"})").has_value());
   CHECK_FALSE(said(R"({"cause":"refused"})").has_value());
   CHECK_FALSE(said("").has_value());
 }

@@ -1,114 +1,13 @@
 // The course of a conversation with a model, step by step, without sockets.
-#include "agents/llm/conversation.hpp"
-#include "agents/llm/llm_tools.hpp"
-#include "tests/agents/fake_port.hpp"
+#include "tests/agents/llm/talk_bed.hpp"
 #include "tests/support/catch.hpp"
 #include <troupe/protocol/task_life.hpp>
 
 #include <boost/json/serialize.hpp>
 
 using namespace troupe;
+using namespace troupe::test;
 using namespace std::chrono_literals;
-using models::speaker;
-
-namespace {
-
-std::string word_of(const llm_step& step) {
-  struct {
-    std::string operator()(const llm_ask&) const { return "ask model"; }
-    std::string operator()(const llm_keep&) const { return "keep"; }
-    std::string operator()(const llm_wait&) const { return "wait"; }
-    std::string operator()(const llm_end&) const { return "end"; }
-    std::string operator()(const llm_report& it) const {
-      if (const auto* asked = std::get_if<report_question>(&it.report))
-        return "ask person: " + asked->prompt;
-      if (const auto* chunk = std::get_if<report_artifact>(&it.report))
-        return (chunk->append ? "append: " : "begin: ") + text_of(chunk->artifact.parts)
-               + (chunk->last_chunk ? "|" : "");
-      if (const auto* done = std::get_if<report_completed>(&it.report))
-        return done->artifacts.empty()
-                   ? "completed"
-                   : "completed: "
-                         + boost::json::serialize(
-                             std::get<data_content>(done->artifacts[0].parts[0].content).data);
-      if (std::holds_alternative<report_message>(it.report))
-        return "log";
-      return test::ending(it.report);
-    }
-  } const word;
-  return std::visit(word, step);
-}
-
-std::string line_of(const llm_steps& steps) {
-  std::string out;
-  for (const auto& each : steps)
-    out += (out.empty() ? "" : ", ") + word_of(each);
-  return out;
-}
-
-models::call_outcome outcome_of(models::chat_answer answer) {
-  models::call_outcome out;
-  out.answer.value = std::move(answer);
-  out.cost.spent.tokens = 10;
-  return out;
-}
-
-models::call_outcome says(std::string content) {
-  models::chat_answer answer;
-  answer.content = std::move(content);
-  answer.finish = models::finish_reason::stop;
-  return outcome_of(std::move(answer));
-}
-
-models::call_outcome calls(std::vector<models::tool_call> wanted) {
-  models::chat_answer answer;
-  answer.calls = std::move(wanted);
-  answer.finish = models::finish_reason::tool_calls;
-  return outcome_of(std::move(answer));
-}
-
-models::call_outcome fails(models::failure_kind kind) {
-  models::call_outcome out;
-  out.answer.failure.kind = kind;
-  out.answer.failure.message = "it failed";
-  return out;
-}
-
-const models::tool_call city_call{"c1", "ask_person",
-                                  R"({"question":"Which city?","choices":["Oslo","Rome"]})"};
-
-struct talk_bed {
-  explicit talk_bed(llm_terms terms = {}, llm_note note = {}, std::vector<message_ptr> inputs = {})
-      : course(named(std::move(terms)), {{speaker::system, "S"}, {speaker::user, "P"}},
-               std::move(note), std::move(inputs)) {}
-  static llm_terms named(llm_terms terms) {
-    terms.model = "m";
-    return terms;
-  }
-  static llm_terms with_tools() {
-    llm_terms out;
-    out.tools = {"ask_person"};
-    return out;
-  }
-  static llm_terms with_schema() {
-    llm_terms out;
-    out.schema =
-        test::object(R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})");
-    return out;
-  }
-  /// The request among the steps.
-  static models::chat_request request_in(const llm_steps& steps) {
-    for (const auto& each : steps)
-      if (const auto* asked = std::get_if<llm_ask>(&each))
-        return asked->request;
-    throw std::runtime_error("the model is not asked");
-  }
-
-  conversation course;
-  conversation::point now{1000s};
-};
-
-} // namespace
 
 TEST_CASE("a text streams in at most twenty chunks a second and ends with the last of it",
           "[agents][llm]") {
@@ -227,7 +126,7 @@ TEST_CASE("a question without an answer is told, and the conversation goes on", 
   const auto key = std::get<report_question>(std::get<llm_report>(asked[0]).report).key;
   CHECK(line_of(bed.course.on_unanswered("another", question_end::expired)).empty());
   CHECK(line_of(bed.course.on_unanswered(key, question_end::declined)) == "keep");
-  CHECK(bed.course.note().turns.at(0).results.at(0)
+  CHECK(bed.course.note().turns.at(0).calls.at(0).result
         == "There is no answer: the person does not answer it.");
 }
 
@@ -253,7 +152,8 @@ TEST_CASE("a tool that the task does not list is wrong, though it exists", "[age
   CHECK(talk_bed::request_in(first).tools.empty());
   static_cast<void>(bed.course.on_answer(bed.now, calls({city_call})));
   CHECK(line_of(bed.course.on_noted()) == "keep"); // nobody is asked
-  CHECK_THAT(bed.course.note().turns.at(0).results.at(0), ContainsSubstring("no such tool"));
+  CHECK_THAT(bed.course.note().turns.at(0).calls.at(0).result.value_or(""),
+             ContainsSubstring("no such tool"));
 }
 
 TEST_CASE("a model that never comes to an end is stopped after its rounds", "[agents][llm]") {
@@ -317,7 +217,9 @@ TEST_CASE("a note reads back as it was written, and one that is too long keeps t
   note.wrong_calls = 1;
   note.repairs = 1;
   note.spent = {7, 8, 9ms};
-  note.turns = {{"text \"with\" quotes", {city_call}, {"Oslo"}, "told"}, {"more", {}, {}, {}}};
+  note.turns = {
+      {"text \"with\" quotes", {{city_call, "Oslo"}, {city_call, std::nullopt, true}}, "told"},
+      {"more", {}, {}}};
   CHECK(is_llm_note(write_llm_note(note)));
   CHECK(read_llm_note(write_llm_note(note)).value() == note);
   note.turns[0].content = std::string(note_bytes_max, 'x');
@@ -351,7 +253,7 @@ TEST_CASE("the arguments of a question are held against their schema", "[agents]
       {R"({"question":"Why?","form":{"type":"object","$ref":"#/x"}})", "\"form\""},
   }));
   CAPTURE(each.arguments);
-  const auto read = read_question_call({"c", "ask_person", each.arguments}, {"ask_person"});
+  const auto read = read_tool_call({"c", "ask_person", each.arguments}, {{"ask_person"}, {}, {}});
   CHECK(read.has_value() == std::string(each.words).empty());
   if (!read)
     CHECK_THAT(read.error().message, ContainsSubstring(each.words));

@@ -1,4 +1,5 @@
 #include "apps/remote/targets.hpp"
+#include "protocol/text/http_url.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -103,6 +104,50 @@ TEST_CASE("keys come from a file or a variable, and what no key has is refused",
             .error()
             .message.find("the key of the target \"a\": " + where.path().string())
         == 0);
+}
+
+TEST_CASE("a target may have a user, or a client of OAuth, and a proxy", "[apps][remote]") {
+  const std::string plain = "[[targets]]\nalias = \"a\"\nurl = \"https://a.example\"\n";
+  const std::string user = "basic-user = \"me\"\nbasic-password-env = \"P\"\n";
+  const std::string oauth = "oauth-token-url = \"https://t.example/token\"\n"
+                            "oauth-client-id = \"me\"\noauth-client-secret-env = \"S\"\n";
+  const auto one = targets_of(plain + user).value().at(0);
+  const auto known = with_credentials(one, variables({{"P", "open sesame"}})).value();
+  CHECK(known.authentication.basic_user == "me");
+  CHECK(known.authentication.basic_password == "open sesame");
+  const auto other = targets_of(plain + oauth + "oauth-scope = \"a b\"\nproxy = \"env\"\n"
+                                + "origin = \"target\"\n")
+                         .value()
+                         .at(0);
+  const auto token =
+      with_credentials(other, variables({{"S", "secret"}, {"https_proxy", "p.example:1"}})).value();
+  REQUIRE(token.authentication.oauth);
+  CHECK(token.authentication.oauth->secret == "secret");
+  CHECK(token.authentication.oauth->scope == "a b");
+  CHECK(token.is_at_origin);
+  REQUIRE(token.proxies.find(*parse_http_url("https://a.example")) != nullptr);
+  CHECK(error_of(plain + user + oauth).find("exclude each other") != std::string::npos);
+  CHECK(error_of(plain + "basic-user = \"me\"\n").find("belong together") != std::string::npos);
+  CHECK(error_of(plain + "oauth-client-id = \"me\"\n").find("belong together")
+        != std::string::npos);
+  CHECK(error_of(plain + "origin = \"here\"\n").find("\"card\" or \"target\"")
+        != std::string::npos);
+  auto wrong = one;
+  wrong.proxy = "socks5://p";
+  CHECK(with_credentials(wrong, variables({{"P", "x"}})).error().message.find("the target \"a\"")
+        == 0);
+}
+
+TEST_CASE("what a target's files hold is read again", "[apps][remote]") {
+  const temporary_directory where;
+  known_target known;
+  known.alias = "a";
+  known.to.url = "https://a.example";
+  known.bearer_file = where.file("key", "first\n");
+  const auto read = with_credentials(known, variables({})).value();
+  CHECK(read.authentication.bearer == "first");
+  static_cast<void>(where.file("key", "second\n"));
+  CHECK(read.read_again()->authentication.bearer == "second");
 }
 
 TEST_CASE("a server is an alias, or a URL with the credentials of its target", "[apps][remote]") {

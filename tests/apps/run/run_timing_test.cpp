@@ -11,7 +11,7 @@ namespace {
 
 timed_task timed(std::string name, std::vector<task_span> spans,
                  task_state state = task_state::completed) {
-  return {0, "Build", std::move(name), state, std::move(spans)};
+  return {0, 0, "Build", std::move(name), state, std::move(spans), {}, {}};
 }
 
 task_span ran(int begin, int end, std::uint32_t attempt = 1) {
@@ -46,6 +46,18 @@ TEST_CASE("the slowest tasks and the waits are told", "[apps][timing]") {
   CHECK(timing_text({timed("a", {ran(0, 9)}), timed("b", {}), timed("c", {})}).empty());
 }
 
+TEST_CASE("the longest waits are told with what they were for", "[apps][timing]") {
+  auto link = timed("link", {waited(task_phase::slot, 3000, 5000), ran(5000, 5100)});
+  link.for_others = std::chrono::milliseconds{3000};
+  link.last_of_them = "Build / compile";
+  CHECK_THAT(timing_text({timed("compile", {ran(0, 3000)}), link,
+                          timed("ask", {waited(task_phase::question, 0, 1500), ran(1500, 1600)}),
+                          timed("again", {waited(task_phase::backoff, 0, 1000), ran(1000, 1100)}),
+                          timed("soon", {waited(task_phase::slot, 0, 900), ran(900, 1000)})}),
+             ContainsSubstring("longest waits: Build / link 3.00s for Build / compile, "
+                               "Build / link 2.00s for a slot, Build / ask 1.50s for an answer\n"));
+}
+
 TEST_CASE("a trace has an event for each phase, and rows without overlap", "[apps][timing]") {
   const auto trace = boost::json::parse(draw_trace(
       {timed("a", {ran(0, 100)}), timed("b", {ran(50, 200)}),
@@ -67,9 +79,10 @@ TEST_CASE("a page of a timeline has the drawing and a table of the times", "[app
       {timed("<b>", {waited(task_phase::slot, 0, 500), ran(500, 1500)}), timed("c", {})}, "A & b");
   CHECK_THAT(page, StartsWith("<!DOCTYPE html>") && EndsWith("</html>\n"));
   CHECK_THAT(page, ContainsSubstring("<title>A &amp; b</title>") && ContainsSubstring("<svg "));
-  CHECK_THAT(page, ContainsSubstring("<tr><td>Build / &lt;b&gt;</td><td>completed</td>"
-                                     "<td>0.00s</td><td>1.00s</td><td>0.50s</td><td></td><td></td>"
-                                     "<td>1</td></tr>"));
+  CHECK_THAT(page, ContainsSubstring(
+                       "<tr><td>Build / &lt;b&gt;</td><td>completed</td>"
+                       "<td>0.00s</td><td>1.00s</td><td></td><td>0.50s</td><td></td><td></td>"
+                       "<td>1</td></tr>"));
   CHECK_THAT(page, !ContainsSubstring("Build / c"));
   CHECK_THAT(draw_timeline_page({}, "Nothing"), EndsWith("</html>\n"));
 }

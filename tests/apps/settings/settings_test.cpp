@@ -2,6 +2,8 @@
 #include "apps/settings/settings.hpp"
 #include "tests/support/catch.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 using namespace troupe;
@@ -145,6 +147,31 @@ TEST_CASE("printed settings read back the same", "[apps][settings]") {
   CHECK(print_settings(back) == text);
   CHECK(back.server.card.name == s.server.card.name);
   CHECK(back.server.idle_timeout == s.server.idle_timeout);
+}
+
+TEST_CASE("the page of settings has a row for each, with its unit and default",
+          "[apps][settings]") {
+  std::ifstream file(TROUPE_SOURCE_DIR "/docs/settings.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const auto cell = [](std::string text) {
+    for (auto at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+      text.insert(at, 1, '\\');
+    return text;
+  };
+  std::size_t rows = 0;
+  for (const auto& each : all_settings()) {
+    const auto row = "| `" + std::string(each.key) + "` | `"
+                     + cell(shown_value(each, serve_settings{})) + "` | " + cell(each.unit) + " | "
+                     + cell(std::string(each.help)) + (each.is_reloadable ? " (SIGHUP)" : "")
+                     + " |\n";
+    if (page.find(row) == std::string::npos)
+      FAIL_CHECK("docs/settings.md lacks the row\n" << row);
+    ++rows;
+  }
+  std::size_t shown = 0;
+  for (auto at = page.find("\n| `"); at != std::string::npos; at = page.find("\n| `", at + 1))
+    ++shown;
+  CHECK(shown == rows);
 }
 
 TEST_CASE("no setting has a name twice and every default is a value it accepts",

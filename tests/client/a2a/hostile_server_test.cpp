@@ -106,16 +106,6 @@ TEST_CASE("a card that is longer than any card is refused", "[client][a2a][hosti
   CHECK(read.error().message.find("longer than") != std::string::npos);
 }
 
-TEST_CASE("a redirect is not followed, wherever it leads", "[client][a2a][hostile]") {
-  hostile_bed bed;
-  const auto again =
-      answer_text(302, "Location: " + bed.server.url("/.well-known/agent-card.json") + "\r\n");
-  const auto read = bed.card({again, again, again});
-  REQUIRE_FALSE(read.has_value());
-  CHECK(read.error().message.find("HTTP status 302") != std::string::npos);
-  CHECK(bed.server.received().size() == 1);
-}
-
 TEST_CASE("a page is neither a card nor a stream", "[client][a2a][hostile]") {
   const auto page = answer_text(200, "Content-Type: text/html\r\n", "<html>Welcome</html>");
   hostile_bed first;

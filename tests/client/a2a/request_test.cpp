@@ -38,6 +38,10 @@ net::outbound_answer answered(unsigned status, std::string body) {
 constexpr wire::wire_format rpc{a2a_version::v1_0, a2a_binding::json_rpc};
 constexpr wire::wire_format rest{a2a_version::v1_0, a2a_binding::rest};
 
+result<json::value> read_result(const net::outbound_answer& answer, wire::wire_format format) {
+  return a2a::read_result(answer, format, {});
+}
+
 } // namespace
 
 TEST_CASE("a JSON-RPC request has the method of its version", "[client][a2a]") {
@@ -118,6 +122,25 @@ TEST_CASE("an answer is a result, or the server's error with its kind", "[client
   CHECK(read_result(answered(503, ""), rest).error().code == errc::unavailable);
 }
 
+TEST_CASE("an answer to another request is refused", "[client][a2a]") {
+  for (const auto* id : {"2", "\"1\"", "null", "1.5"}) {
+    CAPTURE(id);
+    const auto other = read_result(
+        answered(200, std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"result":{}})"), rpc);
+    REQUIRE_FALSE(other.has_value());
+    CHECK(other.error().code == errc::invalid_agent_response);
+    CHECK_THAT(other.error().message, ContainsSubstring("to another request"));
+  }
+  CHECK(read_result(answered(200, R"({"jsonrpc":"2.0","id":1.0,"result":{}})"), rpc).has_value());
+  // A server that could not read the request answers an error with the id null.
+  CHECK(read_result(
+            answered(200, R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}})"),
+            rpc)
+            .error()
+            .message
+        == "no");
+}
+
 TEST_CASE("an answer that is none says so", "[client][a2a]") {
   CHECK(read_result(answered(200, "<html>"), rpc).error().code == errc::invalid_agent_response);
   CHECK(read_result(answered(200, R"({"hello":1})"), rpc).error().message
@@ -127,12 +150,35 @@ TEST_CASE("an answer that is none says so", "[client][a2a]") {
   CHECK(read_result(cut, rpc).error().code == errc::too_large);
 }
 
+TEST_CASE("an answer says when the server may be asked again", "[client][a2a]") {
+  auto busy = answered(503, "");
+  CHECK_FALSE(pause_in(read_result(busy, rpc).error()));
+  busy.headers = {{"retry-after", "2"}};
+  CHECK(pause_in(read_result(busy, rest).error()) == 2s);
+  busy.headers = {{"Retry-After", "Thu, 01 Jan 1970 00:00:12 GMT"}};
+  CHECK(pause_in(read_result(busy, rpc).error()) == 12s);
+  CHECK_FALSE(pause_in(make_error(errc::unavailable, "no words")));
+}
+
+TEST_CASE("an event that the server calls an error is one, in any spelling", "[client][a2a]") {
+  const auto read = [](std::string data, wire::wire_format format) {
+    return read_event({{}, std::move(data), true}, format);
+  };
+  const auto with_code =
+      read(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"gone"}})", rpc);
+  CHECK(with_code.error().code == errc::task_not_found);
+  CHECK(read(R"({"code":-32001,"message":"gone"})", rpc).error().code == errc::task_not_found);
+  CHECK(read(R"({"error":{"message":"gone"}})", rest).error().message == "gone");
+  CHECK(read("it broke", rest).error().message == "it broke");
+  CHECK(read(R"({"jsonrpc":"2.0","id":1,"result":{}})", rpc).error().code == errc::internal);
+}
+
 TEST_CASE("a broken stream is tried again at growing intervals, and not for ever",
           "[client][a2a]") {
-  CHECK(wait_before_reconnection(1, {}) == 250ms);
-  CHECK(wait_before_reconnection(3, {}) == 1000ms);
-  CHECK(wait_before_reconnection(10, {}) == 5000ms);
-  CHECK(wait_before_reconnection(1, 3000ms) == 3000ms);
-  CHECK(wait_before_reconnection(1, 3'600'000ms) == 60'000ms);
-  CHECK_FALSE(wait_before_reconnection(11, {}).has_value());
+  CHECK(wait_before_reconnection(1, {}, 0.5) == 250ms);
+  CHECK(wait_before_reconnection(3, {}, 0.5) == 1000ms);
+  CHECK(wait_before_reconnection(10, {}, 0.5) == 5000ms);
+  CHECK(wait_before_reconnection(1, 3000ms, 0.5) == 3000ms);
+  CHECK(wait_before_reconnection(1, 3'600'000ms, 0.5) == 60'000ms);
+  CHECK_FALSE(wait_before_reconnection(11, {}, 0.5).has_value());
 }

@@ -457,7 +457,7 @@ TEST_CASE("after five failures in a row the server is left alone for half a minu
   CHECK(bed.ask(plain_request()).failure() == failure_kind::server_fault);
   CHECK(bed.ask(plain_request()).failure() == failure_kind::breaker_open);
   CHECK(bed.server.requests().size() == 5);
-  CHECK(bed.client->states().at(0).is_breaker_open);
+  CHECK(bed.client->states().at(0).breaker == net::breaker_state::open);
   CHECK(bed.ask(plain_request()).failure() == failure_kind::breaker_open);
   CHECK(bed.server.requests().size() == 5);
   bed.time.pass(30s);

@@ -117,3 +117,21 @@ TEST_CASE("a request does without neither its tools nor its messages", "[client]
   CHECK_FALSE(drop_member(terms, written, "model"));
   CHECK(terms.dropped.empty());
 }
+
+TEST_CASE("what a request sets goes before what the operator has set, but never above it",
+          "[client][models]") {
+  chat_request request;
+  request.messages = {{speaker::user, "x"}};
+  writing_terms terms;
+  terms.model = "m";
+  terms.temperature = 1.0;
+  terms.answer_tokens_max = 100;
+  request.settings = {50, 0.25, {}};
+  auto written = write_request(request, terms);
+  CHECK(written.at("max_tokens") == 50);
+  CHECK(written.at("temperature") == 0.25);
+  request.settings.answer_tokens_max = 1000;
+  CHECK(write_request(request, terms).at("max_tokens") == 100);
+  terms.answer_tokens_max.reset();
+  CHECK(write_request(request, terms).at("max_tokens") == 1000);
+}

@@ -3,6 +3,7 @@
 #include "agents/a2a/a2a_agent.hpp"
 #include "net/version.hpp"
 #include "protocol/a2a/idempotent_send.hpp"
+#include "tests/net/a2a/delegation_bed.hpp"
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/push_receiver.hpp"
@@ -68,15 +69,6 @@ struct delegating_bed {
   net_bed bed;
   int begun = 0;
 };
-
-std::string url_of_bed(const net_bed& bed) {
-  return "http://127.0.0.1:" + std::to_string(bed.port);
-}
-
-/// The tasks that a server has.
-json::array tasks_of(const net_bed& bed) {
-  return bed.result_of("ListTasks", "{}").at("tasks").as_array();
-}
 
 const std::string hello = R"({"target":"there","text":"hello"})";
 
@@ -294,45 +286,6 @@ TEST_CASE("another task in answer to GetTask fails the task", "[net][delegation]
 }
 
 namespace {
-
-/// A server whose tasks may be done by others, and its name in paths.
-struct hop {
-  explicit hop(std::string name) : id(std::move(name)) {}
-
-  /// Before any request.
-  void may_ask(const std::vector<const hop*>& others, std::size_t hops_max = 8) {
-    delegation_options how;
-    for (const auto* each : others) {
-      a2a::target to;
-      to.url = url_of_bed(each->bed);
-      how.targets.push_back({each->id, to});
-    }
-    how.server_id = [own = id] { return own; };
-    how.hops_max = hops_max;
-    bed.agents.add("a2a", std::make_shared<a2a_agent>(std::move(how)));
-  }
-  /// Begins a task that `input` describes; the words with which it failed.
-  [[nodiscard]] std::string refusal_of(const std::string& input) const {
-    static_cast<void>(bed.result_of(
-        "objectives/create",
-        R"({"id":"trip","name":"Trip","start":true,"plans":[{"name":"P","tasks":[{"name":"T",)"
-        R"("agent":"a2a","input":)"
-            + input + "}]}]}"));
-    const auto get = [&] { return bed.result_of("GetTask", R"({"id":"trip.p0.t0"})"); };
-    REQUIRE(comes_true([&] { return at(get(), "/status/state") == "TASK_STATE_FAILED"; }));
-    return at(get(), "/status/message/parts/0/text");
-  }
-
-  std::string id;
-  net_bed bed;
-};
-
-/// Input of the agent for a task at `target`, which has a plan with one task: the agent again.
-std::string through(const std::string& target, const std::string& inner) {
-  return R"({"target":")" + target
-         + R"(","text":"go","metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"w","agent":"a2a","input":)"
-         + inner + "}]}}}";
-}
 
 const std::string to_a = R"({"target":"A","text":"go"})";
 

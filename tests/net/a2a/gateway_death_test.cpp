@@ -214,3 +214,31 @@ TEST_CASE("the streams of a principal end on every loop", "[net][gateway][stream
   }
   CHECK(server.state->streams == 0);
 }
+
+TEST_CASE("the stream of the questions of a principal ends with its gateway, and with its reading",
+          "[net][gateway][stream]") {
+  turned_server server;
+  server.send("inputs/subscribe", "{}");
+  server.turn();
+  CHECK_THAT(server.received(), ContainsSubstring("totalSize"));
+  REQUIRE(server.state->streams == 1);
+  std::string expected;
+  SECTION("the gateway dies") {
+    server.home.own_gateway().kill();
+    expected = "-32603";
+  }
+  SECTION("the principal may read no more") {
+    principal another;
+    another.id = "alice";
+    const auto no_more = [](const char* reason) { return make_error(errc::forbidden, reason); };
+    server.main_gateway->end_feeds_of(another, no_more("no more for alice"));
+    server.turn();
+    CHECK(server.received().empty());
+    server.main_gateway->end_feeds_of({}, no_more("no more for you"));
+    expected = "no more for you";
+  }
+  server.turn();
+  const auto last = server.received();
+  CHECK_THAT(last, ContainsSubstring(expected) && EndsWith("0\r\n\r\n"));
+  CHECK(server.state->streams == 0);
+}

@@ -113,8 +113,8 @@ TEST_CASE("M13_params: the extension's methods need no version, and answer with 
   CHECK(at(call("objectives/create", R"({"name":7})"), "/error/code") == "-32602");
   for (const auto* method :
        {"objectives/create", "objectives/get", "objectives/update", "objectives/modify",
-        "plans/create", "plans/get", "plans/list", "plans/update", "plans/addTasks", "plans/modify",
-        "plans/history", "inputs/get", "inputs/answer"})
+        "objectives/replan", "plans/create", "plans/get", "plans/list", "plans/update",
+        "plans/addTasks", "plans/modify", "plans/history", "inputs/get", "inputs/answer"})
     for (const auto* wrong : {"{}", R"({"id":7,"objectiveId":7,"name":[]})", "[]", "\"x\"", "7"}) {
       CAPTURE(method, wrong);
       CHECK(at(call(method, wrong), "/error/code") == "-32602");

@@ -387,9 +387,9 @@ TEST_CASE("a client without the extension gets a plain task, except for a templa
   CHECK(at(refused, "/error/code") == "-32602");
   CHECK_THAT(at(refused, "/error/message"), Contains("did you mean \\\"birthday-party\\\"")
                                                 || Contains("did you mean \"birthday-party\""));
-  for (const auto* wrong : {R"("opt/v1/template":7)", R"("opt/v1/template":"blog-post")",
-                            R"("opt/v1/template":"blog-post","opt/v1/params":[])",
-                            R"("opt/v1/template":"blog-post","opt/v1/params":{"topic":7})"})
+  for (const auto* wrong :
+       {R"("opt/v1/template":7)", R"("opt/v1/template":"blog-post","opt/v1/params":[])",
+        R"("opt/v1/template":"blog-post","opt/v1/params":{"topic":7})"})
     CHECK(at(bed.say("x", wrong), "/error/code") == "-32602");
 }
 

@@ -33,10 +33,12 @@ agent_card some_card() {
 }
 
 struct signed_card {
-  key_pair keys = make_key_pair();
+  key_pair keys;
   agent_card card = some_card();
 
-  explicit signed_card(std::initializer_list<card_form> forms = {card_form::standard}) {
+  explicit signed_card(std::initializer_list<card_form> forms = {card_form::standard},
+                       key_pair with = make_key_pair())
+      : keys(std::move(with)) {
     const auto key = signing_key::from_pem(keys.private_pem).value();
     for (const auto form : forms)
       card.signatures.push_back(sign_card(card_to_json(card, card_shape::pure_1_0), key,
@@ -106,7 +108,7 @@ TEST_CASE("a signature verifies with its public key and with no other", "[net][k
   for (int round = 0; round < 300; ++round) { // r or s begins with a zero byte now and then
     const auto text = std::to_string(round);
     const auto signature = key.sign(text).value();
-    REQUIRE(signature.size() == es256_signature_bytes);
+    REQUIRE(signature.size() == 64);
     REQUIRE(key.public_side().verify(text, signature));
     REQUIRE(verifying_key::from_pem(keys.public_pem).value().verify(text, signature));
     REQUIRE_FALSE(key.public_side().verify(text + "0", signature));
@@ -161,6 +163,28 @@ TEST_CASE("each of the forms that others sign verifies", "[net][card_signature]"
   const signed_card both{card_form::standard, card_form::python};
   CHECK(both.verify(both.tree()).has_value());
   CHECK(both.tree()["signatures"].as_array().size() == 2);
+}
+
+TEST_CASE("RSA and Ed25519 keys sign and verify with their own algorithms",
+          "[net][card_signature]") {
+  const signed_card rsa({card_form::standard}, make_rsa_key_pair());
+  const signed_card edwards({card_form::standard}, make_ed25519_key_pair());
+  CHECK(from_base64(rsa.card.signatures.at(0).protected_header)
+            .value()
+            .starts_with(R"({"alg":"RS256",)"));
+  CHECK(from_base64(edwards.card.signatures.at(0).protected_header)
+            .value()
+            .starts_with(R"({"alg":"EdDSA",)"));
+  for (const auto* card : {&rsa, &edwards}) {
+    CHECK(card->verify(card->tree()).has_value());
+    auto changed = card->tree();
+    changed["name"] = "Butcher";
+    CHECK(card->verify(changed).has_error());
+  }
+  // The header does not choose what a key is used for.
+  const auto why = verify_card(json::serialize(rsa.tree()), edwards.key()).error().message;
+  CHECK_THAT(why, ContainsSubstring("\"RS256\", not EdDSA"));
+  CHECK(verifying_key::from_pem(make_rsa_key_pair(1024).public_pem).has_error());
 }
 
 TEST_CASE("a card that was changed anywhere does not verify", "[net][card_signature]") {

@@ -80,18 +80,3 @@ TEST_CASE("Retry-After is honoured within the bound", "[net][push]") {
   CHECK(judge({.status = 503, .failure = {}, .retry_after = 0s}, 3, 0.5, options).wait
         == 8s); // Never sooner than without.
 }
-
-TEST_CASE("Retry-After is seconds or a date", "[net][push]") {
-  const auto now = *parse_rfc3339("1994-11-06T08:49:30Z");
-  CHECK(parse_retry_after("120", now) == 120s);
-  CHECK(parse_retry_after("0", now) == 0s);
-  CHECK(parse_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now) == 7s);
-  CHECK(parse_retry_after("Sunday, 06-Nov-94 08:49:37 GMT", now)
-        == 7s); // RFC 9110 5.6.7: obsolete, but accepted
-  const auto text =
-      GENERATE("", "-1", "1.5", "x", "99999999999999999999", "Sun, 06 Nov 1994 08:49:00 GMT",
-               "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Xyz 1994 08:49:37 GMT",
-               "Sun, 06 Nov 1994 08:49:37 UTC", "                             ");
-  CAPTURE(text);
-  CHECK_FALSE(parse_retry_after(text, now));
-}

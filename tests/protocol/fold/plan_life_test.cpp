@@ -165,3 +165,11 @@ TEST_CASE("a parked task takes no room, and one that is ready again waits for ro
   CHECK(decided(narrow, {.running = 2, .parked = 1, .ready_again = 1}) == plan_state::working);
   CHECK(decided(narrow, {.running = 1, .parked = 1, .ready_again = 1}) == plan_state::working);
 }
+
+TEST_CASE("a plan whose running tasks ask, or wait for ones that do, is blocked",
+          "[protocol][fold]") {
+  const auto plan = a_running_plan(3);
+  CHECK(decided(plan, {.running = 2, .asking = 1, .calling = 1}) == plan_state::blocked);
+  CHECK(decided(plan, {.running = 3, .asking = 1, .calling = 1}) == plan_state::working);
+  CHECK(decided(plan, {.running = 2, .calling = 1}) == plan_state::working);
+}

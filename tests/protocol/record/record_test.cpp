@@ -35,7 +35,8 @@ bool same(const task_spec& a, const task_spec& b) {
          && a.agent == b.agent && a.input == b.input && a.dependencies == b.dependencies
          && a.dependency_indexes == b.dependency_indexes && a.retry == b.retry
          && a.timeout == b.timeout && a.deadline == b.deadline && a.priority == b.priority
-         && a.expected == b.expected && a.is_removed == b.is_removed && a.metadata == b.metadata;
+         && a.expected == b.expected && a.caller == b.caller && a.is_removed == b.is_removed
+         && a.metadata == b.metadata;
 }
 
 bool same(const plan_spec& a, const plan_spec& b) {
@@ -76,9 +77,10 @@ bool same(const objective_view& a, const objective_view& b) {
   return a.id == b.id && a.owner == b.owner && a.name == b.name && a.description == b.description
          && a.parallel_max == b.parallel_max && a.metadata == b.metadata && a.state == b.state
          && a.reason == b.reason && a.revision == b.revision && a.made_bytes == b.made_bytes
-         && a.created == b.created && a.updated == b.updated && a.root_task == b.root_task
-         && same(a.plans, b.plans) && same(a.pending_inputs, b.pending_inputs)
-         && same(a.trace, b.trace) && same(a.references, b.references) && a.deadline == b.deadline
+         && a.usage == b.usage && a.created == b.created && a.updated == b.updated
+         && a.root_task == b.root_task && same(a.plans, b.plans)
+         && same(a.pending_inputs, b.pending_inputs) && same(a.trace, b.trace)
+         && same(a.references, b.references) && a.deadline == b.deadline
          && a.priority == b.priority;
 }
 
@@ -194,9 +196,9 @@ bool same(const tasks_renewed& a, const tasks_renewed& b) {
   return same(a1, b1) && same(a2, b2);
 }
 bool same(const pause_changed& a, const pause_changed& b) {
-  const auto& [a1, a2] = a;
-  const auto& [b1, b2] = b;
-  return same(a1, b1) && same(a2, b2);
+  const auto& [a1, a2, a3] = a;
+  const auto& [b1, b2, b3] = b;
+  return same(a1, b1) && same(a2, b2) && a3 == b3;
 }
 bool same(const objective_closing& a, const objective_closing& b) {
   const auto& [a1, a2] = a;
@@ -426,7 +428,8 @@ tasks_renewed any_of(random_values& random, const change&) {
 }
 template<>
 pause_changed any_of(random_values& random, const change&) {
-  return {random.coin(), random.coin() ? std::optional{random.below(100)} : std::nullopt};
+  return {random.coin(), random.coin() ? std::optional{random.below(100)} : std::nullopt,
+          random.coin()};
 }
 template<>
 objective_closing any_of(random_values& random, const change&) {

@@ -130,13 +130,13 @@ TEST_CASE("A frame of another segment is no frame", "[journal]") {
   CHECK(scan_segment(file, other, 0, std::nullopt).groups.empty());
 }
 
-TEST_CASE("One of the two slots of the safe position is enough", "[journal]") {
-  auto file = write_safe_slot(7, 100);
-  file.resize(safe_slot_bytes);
-  file += write_safe_slot(7, 101);
-  CHECK(read_safe_slots(file, 7) == 101);
-  CHECK(read_safe_slots(file, 8) == 0);
+TEST_CASE("One of the two copies of the safe position is enough", "[journal]") {
+  auto file = write_safe_copy(7, 100);
+  file.resize(safe_copy_bytes);
+  file += write_safe_copy(7, 101);
+  CHECK(read_safe_copies(file, 7) == 101);
+  CHECK(read_safe_copies(file, 8) == 0);
   file.back() ^= 1;
-  CHECK(read_safe_slots(file, 7) == 100);
-  CHECK(read_safe_slots({}, 7) == 0);
+  CHECK(read_safe_copies(file, 7) == 100);
+  CHECK(read_safe_copies({}, 7) == 0);
 }

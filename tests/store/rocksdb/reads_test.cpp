@@ -154,6 +154,34 @@ TEST_CASE("Many ids are claimed by a reader, few where memory tells that they ar
   CHECK(claim(many)); // Refused as a whole: the others were given back.
 }
 
+TEST_CASE("A claim of 60,000 ids is looked up in its turn, and holds up no other claim",
+          "[store][reads]") {
+  const temporary_directory directory;
+  auto made = make_rocksdb_store({.directory = directory / "data"}, {});
+  REQUIRE(made.has_value());
+  auto& records = **made;
+  const auto claim = [&](std::vector<std::string> ids, bool& is_claimed) {
+    records.claim_ids(
+        std::move(ids), [&](const result<void>& claimed) { is_claimed = bool{claimed}; }, "a");
+  };
+  std::vector<std::string> many;
+  for (int i = 0; i < 60'000; ++i)
+    many.push_back("id" + std::to_string(i));
+  bool has_many = false;
+  bool has_other = false;
+  bool has_last = false;
+  claim(many, has_many);
+  CHECK_FALSE(has_many); // It waits for a reader.
+  claim({"other"}, has_other);
+  CHECK(has_other);
+  claim({many.back()}, has_last);
+  CHECK(records.turn());
+  CHECK(has_many);
+  CHECK_FALSE(has_last);
+  records.release_ids(many);
+  CHECK(has_last);
+}
+
 TEST_CASE("Changes that follow a change of an objective that left memory wait for it",
           "[store][reads][evict]") {
   const temporary_directory directory;

@@ -396,7 +396,7 @@ TEST_CASE("A repair that is interrupted anywhere keeps the same groups when it r
     files.restore(segment_name(2), damaged(segment_of({77, 2, 5, 8192}, 7, 4), "group 7"));
     files.restore(segment_name(3), segment_of({77, 3, 8, 8192}, 9, 7));
     files.restore(manifest_name, has_manifest ? write_manifest({77, 1, 3}) : "damaged");
-    files.restore(safe_name, write_safe_slot(77, 9));
+    files.restore(safe_name, write_safe_copy(77, 9));
     REQUIRE(kept_in(files, mark) == kept);
     int calls = 0;
     bool was_refused = false;
@@ -464,7 +464,7 @@ TEST_CASE("Groups behind damage are read only if they were written for certain",
   files.restore("segment-00000001", old);
   files.restore("manifest", write_manifest({77, 1, 1}));
   CHECK(positions(files) == std::vector<std::string>{"1 group 1", "1 group 2"});
-  files.restore("safe", write_safe_slot(77, 3));
+  files.restore("safe", write_safe_copy(77, 3));
   CHECK(positions(files) == std::vector<std::string>{"1 group 1", "1 group 2", "1 group 4"});
   files.restore("manifest", write_manifest({77, 1, 2})); // The second one is missing.
   CHECK(positions(files) == std::vector<std::string>{"1 group 1", "1 group 2"});
@@ -488,7 +488,7 @@ TEST_CASE("A batch that a power failure cut short is no damage, also if its end 
   bytes.resize(header->size);
   write_bytes(path, bytes);
   left.damage(safe + 1);
-  write_bytes(left.directory + "/journal/safe", journal::write_safe_slot(header->journal_id, safe));
+  write_bytes(left.directory + "/journal/safe", journal::write_safe_copy(header->journal_id, safe));
   const auto found = check_or_fail(left.directory);
   CHECK(found.all().empty());
   CHECK(found.report.counts.groups == safe);

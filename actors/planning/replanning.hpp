@@ -1,0 +1,19 @@
+// An objective is planned anew: it is paused, the planner is asked, its change is made, and it goes
+// on. Whatever happens on the way, the pause ends: it is one that a restart ends, too
+// (pause_changed::for_planner).
+#pragma once
+
+#include <troupe/actors/gateway.hpp>
+#include <troupe/protocol/command.hpp>
+#include <troupe/protocol/objective.hpp>
+
+namespace troupe {
+
+/// `command` may come only once, or comes for the first time; its objective is its sender's.
+/// Errors: those of gateway::replan.
+void replan(gateway& to, replan_objective command, reply<replan_report> done);
+
+/// After a restart: nobody waits for the planner any more, so the objective goes on as it was.
+void end_planner_pause(gateway& to, const objective_view& left);
+
+} // namespace troupe

@@ -1,0 +1,265 @@
+// Question: what does it cost that a task is done by another Troupe, and by one behind that?
+//
+// Four servers (`troupe serve`): a leaf, and three more, each with the one before as its target. A
+// request is a `SendMessage` that waits for its task: a plain one to the leaf (its agent is
+// `echo`), the same through 1 to 3 relays of bytes, and messages with a plan of one task that goes
+// over 1 to 3 servers. At 1 and at 64 at once; memory store and RocksDB. Then plans of 50 and of
+// 1,000 tasks, all delegated to the leaf at once: delegations a second. Waiting: the memory of
+// 1,000 delegations whose leaf sleeps, beside 1,000 tasks that sleep here. Every answer is a
+// completed task. All are processes of their own. Units: us, requests/s, tasks/s, bytes. Knobs:
+// --troupe PATH, --seconds, --rounds, --filter (`memory/...`, `rocksdb/...`).
+#include "bench/support/harness.hpp"
+#include "bench/support/latency.hpp"
+#include "bench/support/process.hpp"
+#include "tests/support/temporary_directory.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace troupe::bench;
+using troupe::testing::temporary_directory;
+
+constexpr std::size_t hops_max = 3;
+
+std::string own_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+}
+
+class started {
+public:
+  explicit started(std::vector<std::string> argv) : process_(std::move(argv)) {
+    for (int lines = 0; lines < 20 && port_.empty(); ++lines) {
+      const auto line = process_.read_line();
+      const std::string host = "127.0.0.1:";
+      const auto at = line.find(host);
+      if (at == std::string::npos)
+        continue;
+      const auto end = line.find_first_not_of("0123456789", at + host.size());
+      port_ =
+          line.substr(at + host.size(), end == std::string::npos ? end : end - at - host.size());
+    }
+    check(!port_.empty(), "a server does not say where it listens");
+  }
+  ~started() { process_.terminate(); }
+
+  [[nodiscard]] const std::string& port() const noexcept { return port_; }
+  [[nodiscard]] double resident_bytes() const { return process_.resident_bytes(); }
+
+private:
+  child_process process_;
+  std::string port_;
+};
+
+/// The leaf is the first; each other one has the one before as its target `next`.
+struct chain {
+  chain(const std::string& troupe, const std::string& store) {
+    for (std::size_t i = 0; i <= hops_max; ++i) {
+      const auto& place = *places.emplace_back(std::make_unique<temporary_directory>());
+      const auto config = (place.path() / "serve.toml").string();
+      std::ofstream file(config);
+      file << "deduplicate-seconds = 0\n";
+      if (i > 0)
+        file << "[[targets]]\nalias = \"next\"\nurl = \"http://127.0.0.1:" << servers[i - 1]->port()
+             << "\"\n";
+      file.close();
+      check(file.good(), "cannot write " + config);
+      servers.push_back(std::make_unique<started>(std::vector<std::string>{
+          troupe, "serve", "--listen", "127.0.0.1:0", "--store", store, "--data",
+          (place.path() / "records").string(), "--config", config}));
+    }
+  }
+  ~chain() {
+    while (!servers.empty()) // the leaf last
+      servers.pop_back();
+  }
+
+  std::vector<std::unique_ptr<temporary_directory>> places;
+  std::vector<std::unique_ptr<started>> servers;
+};
+
+std::string task_text(const std::string& name, const std::string& target_input) {
+  return R"({"name":")" + name + R"(","agent":"a2a","input":{"target":"next",)" + target_input
+         + "}}";
+}
+
+std::string plan_of(const std::string& tasks) {
+  return R"("metadata":{"opt/v1/plan":{"name":"p","tasks":[)" + tasks + "]}}";
+}
+
+/// The params of a message that goes over so many servers.
+std::string params_over(std::size_t hops) {
+  constexpr const char* text = R"("text":"What is the weather like in Paris today?")";
+  if (hops == 0)
+    return R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{)" + std::string(text)
+           + "}]}}";
+  std::string inner = text;
+  for (std::size_t i = 1; i < hops; ++i)
+    inner = R"("text":"go",)" + plan_of(task_text("t", inner));
+  return R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{"text":"go"}],)"
+         + plan_of(task_text("t", inner)) + "}}";
+}
+
+/// One message whose plan has so many tasks, all delegated at once.
+std::string params_of_fan(std::size_t tasks, const std::string& input) {
+  std::string all;
+  for (std::size_t i = 0; i < tasks; ++i)
+    all += (i == 0 ? "" : ",") + task_text("t" + std::to_string(i), input);
+  return R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{"text":"go"}],)"
+         + plan_of(all) + "}}";
+}
+
+struct reached {
+  double requests_per_s = 0;
+  latencies answers;
+};
+
+struct settings {
+  std::string troupe;
+  std::string seconds;
+  std::string warmup;
+};
+
+reached load(const settings& how, const std::string& port, std::size_t at_once,
+             const std::string& params) {
+  child_process client({own_folder() + "/troupe_client_requests", "--with", "beast", "--port", port,
+                        "--at-once", std::to_string(at_once), "--seconds", how.seconds, "--warmup",
+                        how.warmup, "--params", params});
+  const auto line = client.read_line(std::chrono::seconds(120));
+  check(client.wait() == 0, line);
+  const auto said = boost::json::parse(line).as_object();
+  return {said.at("requests_per_s").to_number<double>(), read_latencies(said)};
+}
+
+/// One contestant, round by round.
+struct column {
+  std::string name;
+  std::vector<double> rates;
+  std::vector<latencies> answers;
+
+  void add(const reached& one) {
+    rates.push_back(one.requests_per_s);
+    answers.push_back(one.answers);
+  }
+};
+
+void print(report& results, const column& one, const column* base) {
+  if (base == nullptr) {
+    results.add(one.name, median(one.rates), "requests/s");
+    return add_latencies(results, one.name, one.answers);
+  }
+  results.add(one.name, median(one.rates), "requests/s", median(base->rates),
+              ratio_of(one.rates, base->rates));
+  add_latencies(results, one.name, one.answers, base->answers);
+}
+
+void measure_hops(const options& how, report& results, const settings& where,
+                  const std::string& store, std::size_t at_once) {
+  const auto prefix = store + "/" + std::to_string(at_once) + "/";
+  column plain{prefix + "plain", {}, {}};
+  std::vector<column> relayed;
+  std::vector<column> delegated;
+  for (std::size_t hops = 1; hops <= hops_max; ++hops) {
+    relayed.push_back({prefix + "relay " + std::to_string(hops), {}, {}});
+    delegated.push_back({prefix + "hops " + std::to_string(hops), {}, {}});
+  }
+  for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
+    const chain all(where.troupe, store);
+    plain.add(load(where, all.servers[0]->port(), at_once, params_over(0)));
+    std::vector<std::unique_ptr<started>> relays;
+    auto port = all.servers[0]->port();
+    for (std::size_t hops = 1; hops <= hops_max; ++hops) {
+      relays.push_back(std::make_unique<started>(
+          std::vector<std::string>{own_folder() + "/troupe_delegation_relay", "--to", port}));
+      port = relays.back()->port();
+      relayed[hops - 1].add(load(where, port, at_once, params_over(0)));
+      delegated[hops - 1].add(load(where, all.servers[hops]->port(), at_once, params_over(hops)));
+    }
+  }
+  results.heading(store + ", " + std::to_string(at_once)
+                  + " at once; baseline: a plain send to the leaf");
+  print(results, plain, nullptr);
+  for (const auto* each : {&relayed, &delegated})
+    for (const auto& one : *each)
+      print(results, one, &plain);
+}
+
+/// Delegations a second of plans with many tasks, beside plain sends, 64 at once.
+void measure_fan(const options& how, report& results, const settings& where,
+                 const std::string& store, std::size_t tasks) {
+  column plain{store + "/fan plain", {}, {}};
+  std::vector<double> rates;
+  for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
+    const chain all(where.troupe, store);
+    plain.add(load(where, all.servers[0]->port(), how.quick ? 4 : 64, params_over(0)));
+    const auto plans = load(where, all.servers[1]->port(), 1,
+                            params_of_fan(tasks, R"("text":"What is the weather like?")"));
+    rates.push_back(plans.requests_per_s * static_cast<double>(tasks));
+  }
+  const auto name = store + "/fan " + std::to_string(tasks);
+  results.heading(name + "; baseline: plain sends");
+  results.add(name, median(rates), "tasks/s", median(plain.rates), ratio_of(rates, plain.rates));
+}
+
+/// Memory of a delegation that waits, beside that of a task that sleeps.
+void measure_waiting(report& results, const settings& where, std::size_t tasks) {
+  const auto bytes_of = [&](const std::string& kind) {
+    const chain all(where.troupe, "memory");
+    std::string text;
+    for (std::size_t i = 0; i < tasks; ++i)
+      text += (i == 0 ? "" : ",")
+              + (kind == "here"
+                     ? R"({"name":"t)" + std::to_string(i)
+                           + R"(","agent":"sleep","input":{"seconds":600}})"
+                     : task_text("t" + std::to_string(i), R"("text":"go",)"
+                                                              + plan_of(R"({"name":"s","agent":)"
+                                                                        R"("sleep","input":{)"
+                                                                        R"("seconds":600}})")));
+    const auto params =
+        R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{"text":"go"}],)"
+        + plan_of(text) + R"(},"configuration":{"returnImmediately":true}})";
+    const auto before = all.servers[1]->resident_bytes();
+    child_process client({own_folder() + "/troupe_client_requests", "--with", "beast", "--port",
+                          all.servers[1]->port(), "--once", "1", "--params", params});
+    const auto line = client.read_line(std::chrono::seconds(60));
+    check(client.wait() == 0, line);
+    return (all.servers[1]->resident_bytes() - before) / static_cast<double>(tasks);
+  };
+  results.heading("a delegation that waits; baseline: a task that sleeps");
+  const auto here = bytes_of("here");
+  const auto there = bytes_of("there");
+  results.add("waiting", there, "bytes", here);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  settings where;
+  where.troupe = own_folder() + "/troupe";
+  std::string seconds;
+  return run_benchmark(
+      argc, argv, "delegation",
+      "What does it cost that a task is done by another Troupe, and by one behind that?",
+      [&](const options& how, report& results) {
+        where.seconds = !seconds.empty() ? seconds : how.quick ? "0.3" : "3";
+        where.warmup = how.quick ? "0.1" : "1";
+        for (const std::string store : {"memory", "rocksdb"}) {
+          for (const std::size_t at_once : {1U, how.quick ? 4U : 64U})
+            if (how.wants(store + "/" + std::to_string(at_once)))
+              measure_hops(how, results, where, store, at_once);
+          for (const std::size_t tasks : {how.quick ? 5U : 50U, how.quick ? 20U : 1'000U})
+            if (how.wants(store + "/fan " + std::to_string(tasks)))
+              measure_fan(how, results, where, store, tasks);
+        }
+        if (how.wants("waiting"))
+          measure_waiting(results, where, how.quick ? 20 : 1'000);
+      },
+      {{"--troupe", "the server's binary; default: the one beside this program", &where.troupe},
+       {"--seconds", "measured time of each load (3)", &seconds}});
+}

@@ -1,0 +1,91 @@
+// The recipes of docs/recipes.md, run as they stand there.
+#include "tests/apps/desk.hpp"
+#include "tests/support/catch.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace troupe::testing;
+
+namespace {
+
+struct recipe {
+  std::string name;
+  std::string script;
+  std::vector<std::string> shown; ///< Lines that must come, in this order.
+};
+
+/// The text of the next block that is fenced with ``` and `kind`; empty if there is none.
+std::string block_of(std::string_view section, std::string_view kind) {
+  const auto fence = "```" + std::string(kind) + "\n";
+  const auto begin = section.find(fence);
+  if (begin == std::string_view::npos)
+    return {};
+  const auto from = begin + fence.size();
+  return std::string(section.substr(from, section.find("```\n", from) - from));
+}
+
+std::vector<recipe> all_recipes() {
+  std::ifstream file(TROUPE_SOURCE_DIR "/docs/recipes.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  std::vector<recipe> out;
+  for (auto at = page.find("\n## "); at != std::string::npos;) {
+    const auto end = page.find("\n## ", at + 1);
+    const auto section = std::string_view(page).substr(at + 1, end - at);
+    auto script = block_of(section, "sh");
+    if (!script.empty())
+      out.push_back({std::string(section.substr(3, section.find('\n') - 3)), std::move(script),
+                     lines_of(block_of(section, "text"))});
+    at = end;
+  }
+  return out;
+}
+
+/// A port that is free now.
+std::string free_port() {
+  const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  auto* const address = static_cast<sockaddr*>(static_cast<void*>(&at));
+  REQUIRE(::bind(probe, address, size) == 0);
+  REQUIRE(::getsockname(probe, address, &size) == 0);
+  ::close(probe);
+  return std::to_string(ntohs(at.sin_port));
+}
+
+} // namespace
+
+TEST_CASE("every recipe does what its page says", "[binary][recipes]") {
+  const auto recipes = all_recipes();
+  CHECK(recipes.size() >= 4);
+  for (const auto& each : recipes) {
+    CAPTURE(each.name);
+    const desk me;
+    std::filesystem::create_directories(me.path("work"));
+    auto environment = me.environment();
+    environment.push_back("PATH=" + std::filesystem::path(troupe_binary()).parent_path().string()
+                          + ":/usr/local/bin:/usr/bin:/bin");
+    environment.push_back("PORT=" + free_port());
+    const auto script = "cd '" + me.path("work")
+                        + "'; trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n" + each.script;
+    const auto done = run_program({"/usr/bin/env", "bash", "-eu", "-c", script}, {}, environment);
+    INFO(done.out << "\n--- standard error\n" << done.err);
+    CHECK(done.code == 0);
+    REQUIRE_FALSE(each.shown.empty());
+    std::size_t from = 0;
+    for (const auto& line : each.shown) {
+      CAPTURE(line);
+      const auto at = done.out.find(line, from);
+      CHECK(at != std::string::npos);
+      from = at == std::string::npos ? from : at + line.size();
+    }
+  }
+}
