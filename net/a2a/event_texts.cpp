@@ -42,6 +42,7 @@ std::size_t event_texts::place_hash::operator()(const place& one) const noexcept
   boost::hash_combine(out, one.which.event);
   boost::hash_combine(out, one.which.detail);
   boost::hash_combine(out, one.which.revision);
+  boost::hash_combine(out, one.which.first);
   return out; // The rest seldom differs.
 }
 

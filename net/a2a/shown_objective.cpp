@@ -20,6 +20,14 @@ nanoseconds interval_of(std::uint32_t per_second) {
   return per_second == 0 ? nanoseconds{0} : nanoseconds(std::chrono::seconds{1}) / per_second;
 }
 
+/// When the next folded event is due. Streams of the same rate are due at the same times, so that
+/// they fold the same changes and share the text. One that is late waits for a whole interval.
+shown_objective::time_point next_due(shown_objective::time_point now, nanoseconds interval) {
+  const nanoseconds since_due = now.time_since_epoch() % interval;
+  const auto due = now - since_due;
+  return due + (since_due < interval / 4 ? interval : 2 * interval);
+}
+
 } // namespace
 
 shown_objective::shown_objective(operation_call& call, std::shared_ptr<feed> source,
@@ -82,27 +90,37 @@ bool shown_objective::add_frame(const frame& next, const feed&) {
   if (std::exchange(part_, 1) != 0)
     return true; // It was long, and is sent.
   const auto& news = next.news;
+  const auto shown_before = at_.sequence;
   for (const auto& each : news->events)
     follow(*news, each);
   at_.sequence = news->sequence;
   if (interval_.count() > 0) {
+    if (!last_folded_)
+      first_folded_ = shown_before + 1;
     folded_.add(news);
+    last_folded_ = news;
     return true;
   }
   if (!is_shown(*news, detail_))
     return true;
-  if (bytes_of(*news) > shared_event_bytes_max)
-    return add_value(change_member, writer_of({news}), true);
-  // Those who are shown the same share its text.
+  return add_change(writer_of({news}), bytes_of(*news) > shared_event_bytes_max, news);
+}
+
+/// `last`: the last change of the event. Those who are shown the same share its text.
+bool shown_objective::add_change(writer write, bool is_long, const change_ptr& last,
+                                 std::uint64_t first) {
+  if (is_long)
+    return add_value(change_member, std::move(write), true);
   const event_texts::key which{.codec = call_.codec,
                                .detail = static_cast<std::uint8_t>(1 + static_cast<int>(detail_)),
-                               .revision = at_.revision};
+                               .revision = at_.revision,
+                               .first = first};
   add_event(
       call_,
       [&](std::string& text) {
-        return call_.server.texts.append(text, news, which, [&](json_writer& out) {
+        return call_.server.texts.append(text, last, which, [&](json_writer& out) {
           out.begin_object().key(change_member);
-          writer_of({news})(out);
+          write(out);
           out.end_object();
           return true;
         });
@@ -116,12 +134,13 @@ bool shown_objective::end_batch(bool more) {
   if (more || folded_.empty())
     return true;
   const bool is_long = folded_.bytes() > shared_event_bytes_max;
+  const auto last = std::exchange(last_folded_, nullptr);
   auto changes = folded_.take();
   std::erase_if(changes, [&](const change_ptr& each) { return !is_shown(*each, detail_); });
   if (changes.empty())
     return true;
-  next_at_ = call_.home.now() + interval_;
-  return add_value(change_member, writer_of(std::move(changes)), is_long);
+  next_at_ = next_due(call_.home.now(), interval_);
+  return add_change(writer_of(std::move(changes)), is_long, last, first_folded_);
 }
 
 void shown_objective::follow(const change& news, const event& one) {

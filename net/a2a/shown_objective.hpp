@@ -39,12 +39,15 @@ private:
   bool add_frame(const frame& next, const feed& source) override;
   bool end_batch(bool more) override;
   [[nodiscard]] bool is_finished() const override { return has_settled_; }
+  bool add_change(writer write, bool is_long, const change_ptr& last, std::uint64_t first = 0);
   void follow(const change& news, const event& one);
   [[nodiscard]] writer writer_of(std::vector<change_ptr> changes) const;
 
   const opt::change_detail detail_;
   const std::chrono::nanoseconds interval_; ///< Between two events at least; 0: each change is one.
   folded_changes folded_;
+  std::uint64_t first_folded_ = 0; ///< The sequence of the first change that was folded.
+  change_ptr last_folded_;         ///< Null: none was.
   time_point next_at_ = time_point::min();
   opt::objective_cursor at_;
   const std::uint64_t opened_at_; ///< The sequence of the snapshot.

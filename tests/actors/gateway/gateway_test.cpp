@@ -588,6 +588,34 @@ TEST_CASE("messages to live tasks are bounded, and their end makes room again",
   CHECK(comes_true([&] { return say(bed, bulky).has_value(); }));
 }
 
+TEST_CASE("an artifact that running tasks depend on is bounded with the plans, and counts once",
+          "[actors][gateway][artifacts]") {
+  executor_options options;
+  options.live_bytes_max = 100'000;
+  actor_bed bed{options};
+  bed.agents.add("large", [](const order&) { return std::string(60'000, 'x'); });
+  std::vector<task_spec> tasks{a_task("source", {}, "large")};
+  for (const auto* name : {"t0", "t1", "t2"})
+    tasks.push_back(a_task(name, {"source"}, "held"));
+  const auto running = bed.begin(an_objective({a_plan("p", std::move(tasks))}));
+  REQUIRE(running);
+  bed.held->wait_starts(3);
+  auto bulky = a_task("bulky");
+  bulky.description = std::string(60'000, 'x');
+  const auto refused = bed.begin(an_objective({a_plan("q", {bulky})}), false);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::overloaded);
+  CHECK_THAT(refused.error().message, ContainsSubstring("limits.live-bytes"));
+  // Three copies of it would leave no room for this one.
+  bulky.description = std::string(20'000, 'x');
+  CHECK(bed.begin(an_objective({a_plan("q", {bulky})}), false));
+  REQUIRE(bed.move((*running)->id, objective_state::canceled));
+  // The actors leave a moment after the answer.
+  bulky.description = std::string(60'000, 'x');
+  CHECK(comes_true(
+      [&] { return bed.begin(an_objective({a_plan("r", {bulky})}), false).has_value(); }));
+}
+
 TEST_CASE("plans that are never started are bounded too, and their end makes room again",
           "[actors][gateway]") {
   executor_options options;

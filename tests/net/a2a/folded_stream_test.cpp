@@ -1,0 +1,104 @@
+// Streams of an objective with a rate: what was folded is made once for all its readers.
+#include "net/a2a/event_texts.hpp"
+#include "protocol/json/json_writer.hpp"
+#include "tests/net/one_thread_server.hpp"
+#include "tests/support/catch.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::net;
+using namespace troupe::testing;
+
+namespace {
+
+/// The lines "data: ..." of a stream, without the rest.
+std::vector<std::string> data_lines(const std::string& output) {
+  std::vector<std::string> out;
+  for (auto at = output.find("data: "); at != std::string::npos; at = output.find("data: ", at + 1))
+    out.push_back(output.substr(at, output.find('\n', at) - at));
+  return out;
+}
+
+/// An objective of 60 tasks in a chain, each of 50 ms.
+std::string create_chain() {
+  std::string tasks;
+  for (int i = 0; i < 60; ++i) {
+    const auto number = std::to_string(i);
+    tasks += (i == 0 ? "" : ",") + (R"({"name":"t)" + number)
+             + R"(","agent":"sleep","input":{"seconds":0.05})"
+             + (i == 0 ? "}" : R"(,"dependencies":["t)" + std::to_string(i - 1) + R"("]})");
+  }
+  return post(R"({"jsonrpc":"2.0","id":1,"method":"objectives/create","params":)"
+              R"({"id":"o","name":"O","start":true,"plans":[{"name":"p","tasks":[)"
+              + tasks + "]}]}}");
+}
+
+std::string subscribe(int per_second) {
+  return post(R"({"jsonrpc":"2.0","id":1,"method":"objectives/subscribe","params":{"id":"o",)"
+              R"("maxPerSecond":)"
+              + std::to_string(per_second) + "}}");
+}
+
+} // namespace
+
+TEST_CASE("streams of one rate that begin at different times show the same folded events",
+          "[net][turns][opt]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  const auto pass = [&](std::chrono::milliseconds span) {
+    for (auto passed = 0ms; passed < span; passed += 5ms) {
+      for (int turns = 0; turns < 5; ++turns)
+        one.turn();
+      one.clock.advance(5ms);
+    }
+  };
+  one.pipe->put(create_chain());
+  pass(30ms);
+  REQUIRE(one.pipe->output().starts_with("HTTP/1.1 200 OK"));
+  const auto early = one.connect();
+  early->put(subscribe(4));
+  pass(330ms);
+  const auto late = one.connect();
+  late->put(subscribe(4));
+  pass(4s);
+  const auto first = data_lines(early->output());
+  const auto second = data_lines(late->output());
+  REQUIRE(second.size() > 8);
+  CHECK(first.size() < 20); // 60 tasks in three seconds, four events a second.
+  // The snapshot of each is its own, and so is the event that begins behind it.
+  const std::vector<std::string> tail(second.begin() + 2, second.end());
+  REQUIRE(first.size() > tail.size());
+  CHECK(std::equal(tail.rbegin(), tail.rend(), first.rbegin()));
+  early->hang_up();
+  late->hang_up();
+}
+
+TEST_CASE("a folded event is written once for all that begin and end with the same changes",
+          "[net][opt]") {
+  event_texts texts;
+  const auto last = std::make_shared<const change>();
+  const change_ptr held = last; // Another stream has it, too.
+  int writes = 0;
+  const auto show = [&](std::uint64_t first) {
+    std::string out;
+    CHECK(texts.append(out, last, {.detail = 1, .revision = 7, .first = first},
+                       [&](json_writer& to) {
+                         ++writes;
+                         to.number(first);
+                         return true;
+                       }));
+    return out;
+  };
+  CHECK(show(3) == "3");
+  CHECK(show(3) == "3");
+  CHECK(writes == 1);
+  CHECK(show(4) == "4");
+  CHECK(show(0) == "0");
+  CHECK(writes == 3);
+}
