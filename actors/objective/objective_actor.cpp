@@ -396,7 +396,7 @@ void objective_actor::on_plan(plan_fact& message) {
     return follow(std::move(message.fact));
   const auto plan = ended->plan;
   running_[plan] = nullptr;
-  life_.take_back(plan, std::move(ended->slots));
+  life_.take_back(plan, std::move(ended->summaries));
   tell_awaited(plan); // results that the plan has not reported
   ended_.erase(ended_.lower_bound({plan, 0}), ended_.lower_bound({plan + 1, 0}));
   follow(std::move(message.fact));

@@ -14,15 +14,13 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::string_view change_member = "change";
-
 nanoseconds interval_of(std::uint32_t per_second) {
   return per_second == 0 ? nanoseconds{0} : nanoseconds(std::chrono::seconds{1}) / per_second;
 }
 
 /// When the next folded event is due. Streams of the same rate are due at the same times, so that
 /// they fold the same changes and share the text. One that is late waits for a whole interval.
-shown_objective::time_point next_due(shown_objective::time_point now, nanoseconds interval) {
+time_point next_due(time_point now, nanoseconds interval) {
   const nanoseconds since_due = now.time_since_epoch() % interval;
   const auto due = now - since_due;
   return due + (since_due < interval / 4 ? interval : 2 * interval);
@@ -103,10 +101,9 @@ bool shown_objective::add_frame(const frame& next, const feed&) {
   }
   if (!is_shown(*news, detail_))
     return true;
-  return add_change(writer_of({news}), bytes_of(*news) > shared_event_bytes_max, news);
+  return add_change(writer_of({news}), bytes_of(*news) > shared_event_bytes_max, news, 0);
 }
 
-/// `last`: the last change of the event. Those who are shown the same share its text.
 bool shown_objective::add_change(writer write, bool is_long, const change_ptr& last,
                                  std::uint64_t first) {
   if (is_long)

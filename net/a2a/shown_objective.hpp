@@ -30,8 +30,13 @@ public:
 protected:
   using writer = std::function<void(json_writer& out)>;
 
+  static constexpr std::string_view change_member = "change";
+
   /// Adds an event whose value `write` writes: `change`, or `objective`. False if it is long.
   virtual bool add_value(std::string_view member, writer write, bool is_long);
+  /// The same for changes, as `change`. `last`: the last of them; `first`: the sequence of the
+  /// first one if they were folded, else 0. Streams that show the same share its text.
+  virtual bool add_change(writer write, bool is_long, const change_ptr& last, std::uint64_t first);
   [[nodiscard]] const opt::objective_cursor& at() const noexcept { return at_; }
 
 private:
@@ -39,7 +44,6 @@ private:
   bool add_frame(const frame& next, const feed& source) override;
   bool end_batch(bool more) override;
   [[nodiscard]] bool is_finished() const override { return has_settled_; }
-  bool add_change(writer write, bool is_long, const change_ptr& last, std::uint64_t first = 0);
   void follow(const change& news, const event& one);
   [[nodiscard]] writer writer_of(std::vector<change_ptr> changes) const;
 

@@ -215,6 +215,9 @@ public:
 private:
   /// The first value is the objective as it stands. Its tasks are left out: the client gets them
   /// with objectives/get.
+  bool add_change(writer write, bool is_long, const change_ptr&, std::uint64_t) override {
+    return add_value(change_member, std::move(write), is_long);
+  }
   bool add_value(std::string_view member, writer write, bool) override {
     look();
     change where;

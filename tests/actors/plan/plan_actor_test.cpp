@@ -166,9 +166,9 @@ TEST_CASE("a plan's slots are those of the store, with the times at which its ta
   REQUIRE(ended != nullptr);
   CHECK(ended->moves.back().reason == "task \"task 1\" failed: never");
   const auto& stored = stand.stored()->plans[0].tasks;
-  REQUIRE(ended->slots.size() == stored.size());
+  REQUIRE(ended->summaries.size() == stored.size());
   for (std::size_t task = 0; task < stored.size(); ++task) {
-    const auto& own = ended->slots[task];
+    const auto& own = ended->summaries[task];
     CAPTURE(task);
     CHECK(own.state == stored[task].state);
     CHECK(own.attempt == stored[task].attempt);

@@ -2,6 +2,7 @@
 // while the planner thinks: tests/actors/replan_time_test.cpp.
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -60,8 +61,18 @@ executor_options with_changes() {
   return out;
 }
 
-struct replan_bed : net_bed {
-  explicit replan_bed(executor_options how = {}) : net_bed({}, "puppet", nullptr, std::move(how)) {
+struct data_directory {
+  temporary_directory directory;
+};
+
+/// Its store keeps the history.
+struct replan_bed : data_directory, net_bed {
+  explicit replan_bed(executor_options how = {})
+      : net_bed({}, "puppet",
+                open_rocksdb_store(
+                    {.directory = directory.path().string(), .durability = durability::async})
+                    .value(),
+                std::move(how)) {
     static_cast<void>(result_of("objectives/create", three_plans));
   }
   static std::string params(const std::string& text, const std::string& more = "") {

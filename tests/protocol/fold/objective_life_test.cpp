@@ -677,7 +677,7 @@ TEST_CASE("a change that names an old revision is refused", "[fold][objective_li
   CHECK(life.decide(addition, at_ms(2)).refused->code == errc::revision_mismatch);
 }
 
-TEST_CASE("the slots of a plan are lent and come back", "[fold][objective_life]") {
+TEST_CASE("the summaries of a plan are lent and come back", "[fold][objective_life]") {
   auto life = started();
   static_cast<void>(life.decide(objective_goes_on{}, at_ms(2)));
   auto plan = life.lend(0);
@@ -689,7 +689,7 @@ TEST_CASE("the slots of a plan are lent and come back", "[fold][objective_life]"
   CHECK(life.view().plans[0].tasks[1].state == task_state::failed);
 }
 
-TEST_CASE("a plan that begins without tasks gets none here while its slots are lent",
+TEST_CASE("a plan that begins without tasks gets none here while its summaries are lent",
           "[fold][objective_life]") {
   objective_view blank;
   blank.id = objective_id{"o"};

@@ -416,12 +416,12 @@ TEST_CASE("M_cells: a plan that was removed decides nothing about the end of its
   }
   bed.work();
   CHECK(bed.plan(1).state == plan_state::skipped);
-  chunked<task_summary> slots;
+  chunked<task_summary> summaries;
   task_summary done;
   done.state = task_state::completed;
-  slots.push_back(done);
+  summaries.push_back(done);
   static_cast<void>(bed.life->lend(0));
-  bed.life->take_back(0, std::move(slots));
+  bed.life->take_back(0, std::move(summaries));
   static_cast<void>(
       bed.life->decide(plan_ended{0, {{0, plan_event::complete, ""}}, {}}, shape_bed::at(9000)));
   CHECK(bed.life->view().state == objective_state::completed);
