@@ -183,7 +183,7 @@ TEST_CASE("a task that ended while its stream was lost is shown as it ended", "[
     between.lead_to(bed.port);
     const auto client = client_of(between.url(), format);
     std::atomic<int> lost = 0;
-    between.cut_after(R"("first ")"); // the card has the word, too
+    between.cut_after(R"("first")"); // the card has the word, too
     const std::shared_ptr<remote::tasks> stream =
         client->send_streaming(says("go"), [&](const error&, std::chrono::milliseconds) { ++lost; })
             .value();
