@@ -64,7 +64,7 @@ const std::map<std::string, graph_format> formats{{"text", graph_format::text},
                                                   {"svg", graph_format::svg},
                                                   {"mermaid", graph_format::mermaid}};
 
-void add_plan(CLI::App& app, plan_text_options& options) {
+void add_plan_command(CLI::App& app, plan_text_options& options) {
   auto& plan = *app.add_subcommand("plan", "Explain what the planner reads in a text; run nothing");
   plan.add_option("TEXT", options.input,
                   "A text, the name of a file with one, or - for standard input")
@@ -120,7 +120,7 @@ void add_plan_commands(CLI::App& app, plan_commands& to) {
   init.add_flag("--force", to.init.replaces, "Replace a file that is there");
   init.footer(init_footer);
 
-  add_plan(app, to.plan);
+  add_plan_command(app, to.plan);
   add_templates(app, to.templates);
 
   auto& validate = *app.add_subcommand("validate", "Check plan files; run nothing");

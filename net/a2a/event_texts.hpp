@@ -1,6 +1,6 @@
 // The texts of events that several streams of one task or objective will show. The first stream
-// that needs a text encodes it, once for each version. The texts that are kept have a bound in bytes; the oldest
-// ones go first.
+// that needs a text encodes it, once for each version. The texts that are kept have a bound in
+// bytes; the oldest ones go first.
 #pragma once
 
 #include "net/a2a/wire_codec.hpp"
@@ -21,7 +21,8 @@ namespace troupe::net {
 /// Thread-safe.
 class event_texts {
 public:
-  /// Which text: of one event of a change, or of what was folded up to it, in the words of a version.
+  /// Which text: of one event of a change, or of what was folded up to it, in the words of a
+  /// version.
   struct key {
     const wire_codec* codec = nullptr;
     std::size_t event = 0;
@@ -32,7 +33,7 @@ public:
     /// Of a folded event of an objective's stream: the sequence of its first change. The change
     /// that the text belongs to is its last one. 0: the event is one change.
     std::uint64_t first = 0;
-    bool hitl = false;          ///< As in stream_mark.
+    bool hitl = false; ///< As in stream_mark.
 
     friend bool operator==(const key&, const key&) = default;
   };

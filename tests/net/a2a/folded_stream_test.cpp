@@ -87,12 +87,12 @@ TEST_CASE("a folded event is written once for all that begin and end with the sa
   int writes = 0;
   const auto show = [&](std::uint64_t first) {
     std::string out;
-    CHECK(texts.append(out, last, {.detail = 1, .revision = 7, .first = first},
-                       [&](json_writer& to) {
-                         ++writes;
-                         to.number(first);
-                         return true;
-                       }));
+    CHECK(
+        texts.append(out, last, {.detail = 1, .revision = 7, .first = first}, [&](json_writer& to) {
+          ++writes;
+          to.number(first);
+          return true;
+        }));
     return out;
   };
   CHECK(show(3) == "3");

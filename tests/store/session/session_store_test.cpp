@@ -205,7 +205,7 @@ TEST_CASE("A session file that was cut after its end leads to its last whole lin
       records->commit(about("o", 50, objective_edited{"later", ""}));
     }
     const auto again = open_sessions_or_fail(place / "cut");
-    CHECK(recover_or_fail(*again).repaired.empty());
+    CHECK(recover_or_fail(*again).repaired == "");
     CHECK(find_objective(*again, spec->id)->name == "later");
   }
 }
