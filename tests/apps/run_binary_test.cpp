@@ -361,7 +361,7 @@ TEST_CASE("validate counts, or names file, line and mistake", "[apps][binary]") 
 }
 
 TEST_CASE("graph draws in every format", "[apps][binary]") {
-  CHECK(contains(troupe_with({"graph", "-"}, two_tasks).out, "B [sleep]  ← A\n"));
+  CHECK(contains(troupe_with({"graph", "-"}, two_tasks).out, "B * [sleep]  ← A\n"));
   CHECK(contains(troupe_with({"graph", "-", "--format", "dot"}, two_tasks).out, "p0t0 -> p0t1;"));
   CHECK(
       contains(troupe_with({"graph", "-", "--format", "mermaid"}, two_tasks).out, "p0t0 --> p0t1"));

@@ -53,7 +53,7 @@ std::string at(const json::value& from, const std::string& pointer) {
 served::served(const std::vector<std::string>& words, const std::string& address_space,
                const std::vector<std::string>& launcher)
     : process_(serve_words(words, address_space, launcher)) {
-  const std::string lead = "http://127.0.0.1:";
+  const std::string lead = "listening on http://127.0.0.1:";
   const bool is_up = process_.read_until(
       [](const process& p) { return p.err().find("replayed)") != std::string::npos; },
       std::chrono::seconds{30});
