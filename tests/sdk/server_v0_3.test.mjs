@@ -1,10 +1,11 @@
-// The binary as a client of a server that is made of the official SDK of A2A 0.3.
+// The binary as a client of servers that are made of the official SDK of A2A 0.3, over JSON-RPC and REST, by the SDK's own handlers.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 
-const { DefaultRequestHandler, InMemoryTaskStore, JsonRpcTransportHandler } = await import('a2a-0.3/server');
+import { startAgent, troupeAt } from './support.mjs';
+
+const { DefaultRequestHandler, InMemoryTaskStore } = await import('a2a-0.3/server');
+const { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } = await import('a2a-0.3/server/express');
 
 /// Says back what it is told, in two pieces; asks about a text that ends with a question mark.
 const executor = {
@@ -31,73 +32,60 @@ const executor = {
   async cancelTask() {},
 };
 
-let web;
-let url;
-before(async () => {
-  const card = () => ({
-    name: 'Parrot', description: 'Says it again.', version: '1', protocolVersion: '0.3.0', url, preferredTransport: 'JSONRPC',
-    capabilities: { streaming: true }, defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'],
+/// An agent that speaks over this binding, and no other.
+const startParrot = (binding) => startAgent((url) => {
+  const card = {
+    name: 'Parrot', description: 'Says it again.', version: '1', protocolVersion: '0.3.0', url: `${url}/a2a`,
+    preferredTransport: binding, capabilities: { streaming: true },
+    defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'],
     skills: [{ id: 'say', name: 'Say', description: 'Says it again.', tags: ['echo'] }],
-  });
-  let handler;
-  web = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (more) => (body += more)).on('end', async () => {
-      if (request.method === 'GET') {
-        const isCard = request.url === '/.well-known/agent-card.json';
-        response.writeHead(isCard ? 200 : 404, { 'Content-Type': 'application/json' }).end(isCard ? JSON.stringify(card()) : '');
-        return;
-      }
-      const answer = await handler.handle(JSON.parse(body));
-      if (typeof answer[Symbol.asyncIterator] !== 'function') {
-        response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
-        return;
-      }
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      for await (const event of answer) response.write(`data: ${JSON.stringify(event)}\n\n`);
-      response.end();
+  };
+  const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
+  const handler = binding === 'JSONRPC' ? jsonRpcHandler : restHandler;
+  return [['/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler })],
+          ['/a2a', handler({ requestHandler, userBuilder: UserBuilder.noAuthentication })]];
+});
+
+for (const binding of ['JSONRPC', 'HTTP+JSON']) {
+  describe(`a server of the SDK of 0.3, ${binding}`, () => {
+    let agent;
+    let troupe;
+    before(async () => {
+      agent = await startParrot(binding);
+      troupe = troupeAt(agent.url);
+    });
+    after(() => agent?.stop());
+
+    test('troupe sends to it, prints its answer, and shows its card', async () => {
+      assert.deepEqual(await troupe('send', 'hello'), { code: 0, out: 'you said hello\n', err: '' });
+      const card = await troupe('agent');
+      assert.equal(card.code, 0, card.err);
+      assert.ok(card.out.includes('Parrot'), card.out);
+      assert.ok(card.out.includes(`A2A 0.3.0 over ${binding}`), card.out);
+    });
+
+    test('troupe answers its question, in the same task', async () => {
+      const asks = await troupe('send', 'why?');
+      assert.equal(asks.code, 3, asks.err);
+      assert.match(asks.err, /asks: You tell me/);
+      const [, id] = /--task (\S+)/.exec(asks.err);
+      const answered = await troupe('send', '--task', id, 'because');
+      assert.equal(answered.code, 0, answered.err);
+      assert.equal(answered.out, 'you said because\n');
+      const shown = JSON.parse((await troupe('task', id, '--json')).out);
+      assert.equal(shown.id, id);
+      assert.equal(shown.status.state, 'TASK_STATE_COMPLETED');
+      assert.match((await troupe('task', id)).out, /--- made: a\nyou said \nbecause\n/); // a part is a line
+    });
+
+    test('what it lacks is said', async () => {
+      const lists = await troupe('tasks');
+      assert.equal(lists.code, 1);
+      assert.match(lists.err, /does not list its tasks/);
+      assert.match((await troupe('ls')).err, /has no objectives, only tasks/);
+      const nothing = await troupe('task', 'nothing');
+      assert.equal(nothing.code, 1);
+      assert.match(nothing.err, /not found/i);
     });
   });
-  await new Promise((resolve) => web.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${web.address().port}/`;
-  handler = new JsonRpcTransportHandler(new DefaultRequestHandler(card(), new InMemoryTaskStore(), executor));
-});
-after(() => web?.close());
-
-/// Runs `troupe` with these words against the server.
-const troupe = (...words) => new Promise((resolve) => {
-  const child = spawn(process.env.TROUPE_BINARY, words, { env: { ...process.env, TROUPE_SERVER: url }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (more) => (out += more));
-  child.stderr.on('data', (more) => (err += more));
-  child.once('exit', (code) => setImmediate(() => resolve({ code, out, err })));
-});
-
-test('troupe sends to an agent of the SDK, and prints its answer', async () => {
-  assert.deepEqual(await troupe('send', 'hello'), { code: 0, out: 'you said hello\n', err: '' });
-  const card = await troupe('agent');
-  assert.match(card.out, /Parrot[^]*A2A 0\.3\.0 over JSONRPC/);
-});
-
-test('troupe answers the question of an agent of the SDK, in the same task', async () => {
-  const asks = await troupe('send', 'why?');
-  assert.equal(asks.code, 3, asks.err);
-  assert.match(asks.err, /asks: You tell me/);
-  const [, id] = /--task (\S+)/.exec(asks.err);
-  const answered = await troupe('send', '--task', id, 'because');
-  assert.equal(answered.code, 0, answered.err);
-  assert.equal(answered.out, 'you said because\n');
-  const shown = JSON.parse((await troupe('task', id, '--json')).out);
-  assert.equal(shown.id, id);
-  assert.equal(shown.status.state, 'TASK_STATE_COMPLETED');
-});
-
-test('what an agent of the SDK lacks is said', async () => {
-  const lists = await troupe('tasks');
-  assert.equal(lists.code, 1);
-  assert.match(lists.err, /does not list its tasks/);
-  const submits = await troupe('ls');
-  assert.match(submits.err, /has no objectives, only tasks/);
-  assert.match((await troupe('task', 'nothing')).err, /not found/i);
-});
+}

@@ -131,3 +131,25 @@ export function watchedFetch() {
   };
   return { fetchImpl: watched, calls, last: () => calls.at(-1) };
 }
+
+/// An agent that listens on a free port. `make` is given its URL, and returns pairs of a path and what serves it (express).
+export async function startAgent(make) {
+  const { default: express } = await import('express');
+  const app = express();
+  const web = createServer(app);
+  web.listen(0, '127.0.0.1');
+  await once(web, 'listening');
+  const url = `http://127.0.0.1:${web.address().port}`;
+  for (const [path, handler] of make(url)) app.use(path, handler);
+  return { url, stop: () => new Promise((resolve) => { web.close(resolve); web.closeAllConnections(); }) };
+}
+
+/// Runs `troupe` with these words against the agent at `url`.
+export const troupeAt = (url) => (...words) => new Promise((resolve) => {
+  const child = spawn(process.env.TROUPE_BINARY, words, { env: { ...process.env, TROUPE_SERVER: url }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (more) => (out += more));
+  child.stderr.on('data', (more) => (err += more));
+  child.once('close', (code) => resolve({ code, out, err }));
+});
