@@ -3,6 +3,7 @@
 #include "tests/support/catch.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 
 using namespace troupe::testing;
 using namespace std::chrono_literals;
@@ -25,17 +26,99 @@ std::string bash_offers(const desk& me, const std::string& words) {
   return done.out;
 }
 
+/// The variables of a shell that finds `troupe` on its path, and reads its files in `me`'s home.
+std::vector<std::string> shell_environment(const desk& me) {
+  auto out = me.environment();
+  const auto directory = std::filesystem::path(troupe_binary()).parent_path().string();
+  const auto* path = std::getenv("PATH");
+  out.push_back("PATH=" + directory + ":" + (path == nullptr ? "/usr/bin:/bin" : path));
+  out.push_back("ZDOTDIR=" + me.path(""));
+  for (const auto* each : {"LC_ALL=C.UTF-8", "TERM=xterm"})
+    out.emplace_back(each);
+  return out;
+}
+
+/// What fish offers for the line so far.
+std::string fish_offers(const desk& me, const std::string& line) {
+  const auto done = run_program({"/usr/bin/env", "fish", "--no-config", "-c",
+                                 "troupe completion fish | source; complete -C \"" + line + "\""},
+                                {}, shell_environment(me));
+  INFO(done.err);
+  CHECK(done.code == 0);
+  return done.out;
+}
+
+/// A zsh with its own system of completion, in front of a person.
+class zsh {
+public:
+  explicit zsh(const desk& me)
+      : shell_(
+          (me.write(".zshrc", settings), std::vector<std::string>{"/usr/bin/env", "zsh", "-i"}),
+          shell_environment(me), screen_size{}) {
+    REQUIRE(shows("ready> "));
+  }
+
+  /// The line after `keys` and the tabulator key.
+  std::string completed(const std::string& keys) {
+    const auto from = shell_.out().size();
+    shell_.send_input(keys + "\t\x18");
+    const auto line = [&] {
+      const auto begin = shell_.out().find("line[", from);
+      const auto end = shell_.out().find("]line", from);
+      return end == std::string::npos ? std::string{}
+                                      : shell_.out().substr(begin + 5, end - begin - 5);
+    };
+    CHECK(shell_.read_until([&](const process&) { return !line().empty(); }, 60s));
+    return line();
+  }
+  /// Whether `text` is shown after `keys` and the tabulator key.
+  bool offers(const std::string& keys, const std::string& text) {
+    shell_.send_input("\x15" + keys + "\t");
+    return shows(text);
+  }
+
+private:
+  static constexpr const char* settings = R"(PS1='ready> '
+autoload -Uz compinit
+compinit -D
+source <(troupe completion zsh)
+show_line() { local line=$BUFFER; BUFFER=; zle -I; print -r -- "line[$line]line" }
+zle -N show_line
+bindkey '^X' show_line
+)";
+
+  bool shows(const std::string& text) {
+    const auto from = seen_;
+    const auto is_shown = [&](const process& now) {
+      const auto at = now.out().find(text, from);
+      seen_ = at == std::string::npos ? from : at + text.size();
+      return at != std::string::npos;
+    };
+    return shell_.read_until(is_shown, 60s);
+  }
+
+  process shell_;
+  std::size_t seen_ = 0;
+};
+
+/// One that has run a plan with the task `say it`.
+class runner : public desk {
+public:
+  runner() {
+    write("plan.json", R"({"name": "P", "tasks": [
+      {"name": "say it", "agent": "command", "input": {"argv": ["echo", "hi"]}}]})");
+    REQUIRE(run({"run", path("plan.json"), "-q"}).code == 0);
+  }
+};
+
 } // namespace
 
-TEST_CASE("a shell completes commands, runs, tasks and files", "[binary][completion]") {
+TEST_CASE("bash completes commands, runs, tasks and files", "[binary][completion]") {
   if (!has_program("bash")) {
     WARN("skipped: no bash here");
     return;
   }
-  desk me;
-  me.write("plan.json", R"({"name": "P", "tasks": [
-    {"name": "say it", "agent": "command", "input": {"argv": ["echo", "hi"]}}]})");
-  REQUIRE(me.run({"run", me.path("plan.json"), "-q"}).code == 0);
+  const runner me;
   CHECK(contains(bash_offers(me, "troupe val"), "validate\n"));
   CHECK(contains(bash_offers(me, "troupe run --time"), "--timeline\n"));
   CHECK(contains(bash_offers(me, "troupe graph --format m"), "mermaid\n"));
@@ -45,6 +128,39 @@ TEST_CASE("a shell completes commands, runs, tasks and files", "[binary][complet
   CHECK(
       contains(bash_offers(me, "troupe run " + me.path("plan.json") + " --only s"), "say\\ it\n"));
   CHECK(contains(bash_offers(me, "troupe validate " + me.path("pl")), me.path("plan.json") + "\n"));
+}
+
+TEST_CASE("zsh completes commands, options, runs, tasks and files", "[binary][completion]") {
+  if (!has_program("zsh")) {
+    WARN("skipped: no zsh here (Debian: scripts/install-deps shells)");
+    return;
+  }
+  const runner me;
+  const auto id = trimmed(me.run({"ls", "-o", "name"}).out);
+  zsh shell(me);
+  CHECK(shell.completed("troupe val") == "troupe validate ");
+  CHECK(shell.completed("troupe graph --format m") == "troupe graph --format mermaid ");
+  CHECK(shell.completed("troupe show " + id.substr(0, 3)) == "troupe show " + id + " ");
+  CHECK(shell.completed("troupe logs " + id + " s") == "troupe logs " + id + " say\\ it ");
+  CHECK(shell.completed("troupe validate " + me.path("pl"))
+        == "troupe validate " + me.path("plan.json") + " ");
+  CHECK(shell.offers("troupe run --time", "--timeline "));
+  CHECK(shell.offers("troupe show ", id + " "));
+}
+
+TEST_CASE("fish completes commands, options, runs, tasks and files", "[binary][completion]") {
+  if (!has_program("fish")) {
+    WARN("skipped: no fish here (Debian: scripts/install-deps shells)");
+    return;
+  }
+  const runner me;
+  const auto id = trimmed(me.run({"ls", "-o", "name"}).out);
+  CHECK(contains(fish_offers(me, "troupe val"), "validate\t"));
+  CHECK(contains(fish_offers(me, "troupe run --time"), "--timeline\t"));
+  CHECK(contains(fish_offers(me, "troupe graph --format m"), "mermaid\n"));
+  CHECK(contains(fish_offers(me, "troupe show "), id + "\t"));
+  CHECK(contains(fish_offers(me, "troupe logs " + id + " s"), "say it\n"));
+  CHECK(contains(fish_offers(me, "troupe validate " + me.path("pl")), "plan.json\n"));
 }
 
 TEST_CASE("objectives and questions of a server are completed", "[binary][completion]") {
