@@ -142,6 +142,27 @@ TEST_CASE("a failed program shows the end of what it wrote, once and with line b
   CHECK(contains(as_json.out, " stdout cc a.c\\n"));
 }
 
+TEST_CASE("in a GitHub workflow the log can be folded, task by task", "[apps][binary][runs]") {
+  user me;
+  const auto file =
+      me.file("build.json", plan(R"({"id": "greet", "agent": "echo", "input": {"text": "hello"}}, )"
+                                 + program("compile", "echo cc a.c; echo error; exit 2")));
+  const std::vector<std::string> words{troupe_binary(), "run", file, "--store", "memory"};
+  auto environment = me.environment();
+  environment.emplace_back("GITHUB_ACTIONS=true");
+  const auto done = run_program(words, {}, environment);
+  CHECK(done.code == 1);
+  CHECK(contains(done.out, "\n::group::Build / greet\nhello\n::endgroup::\n"));
+  CHECK(contains(done.out,
+                 "\nfailed: Build / compile: exited with 2\n"
+                 "::group::what Build / compile wrote\n  cc a.c\n  error\n::endgroup::\n"));
+  process screen(words, environment, screen_size{});
+  CHECK(screen.wait() == 1);
+  CHECK_FALSE(contains(screen.out(), "::group::")); // A person looks.
+  environment.back() = "GITHUB_ACTIONS=false";
+  CHECK_FALSE(contains(run_program(words, {}, environment).out, "::group::"));
+}
+
 TEST_CASE("what programs wrote is found again, line by line", "[apps][binary][runs]") {
   user me;
   const auto file =
