@@ -40,23 +40,28 @@ void answer_view::print(std::string_view text, std::string& out) {
 }
 
 void answer_view::show_artifact(const artifact& made, bool append, std::string& out) {
-  const auto text = shown_parts(made.parts);
+  // Chunks were printed without line breaks between them. A snapshot may have a part for each.
+  std::string text;
+  for (const auto& each : made.parts)
+    text += text_of_part(each, {});
   auto& shown = shown_[made.artifact_id];
   if (last_artifact_ != made.artifact_id && !ends_line_)
     print("\n", out);
   last_artifact_ = made.artifact_id;
   if (append) {
-    print(text, out);
+    print(shown_parts(made.parts), out);
     shown += text;
     return;
   }
   // A snapshot repeats what was shown; another version of the output begins on its own line.
-  if (text.starts_with(shown)) {
+  if (shown.empty()) {
+    print(shown_parts(made.parts), out);
+  } else if (text.starts_with(shown)) {
     print(std::string_view(text).substr(shown.size()), out);
   } else if (!shown.starts_with(text)) {
     if (!ends_line_)
       print("\n", out);
-    print(text, out);
+    print(shown_parts(made.parts), out);
   }
   shown = text;
 }

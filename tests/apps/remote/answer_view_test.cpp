@@ -56,6 +56,23 @@ TEST_CASE("outputs are printed once, whatever a snapshot repeats", "[apps][remot
   CHECK(view.task() == "t");
 }
 
+TEST_CASE("a snapshot with a part for each chunk repeats nothing", "[apps][remote]") {
+  answer_view view(true);
+  std::string out;
+  const auto show = [&](const wire::answer& read) { out += view.show(read).output; };
+  show(chunk("a", "one ", false));
+  show(chunk("a", "two", true));
+  auto whole = artifact_of("a", "one ");
+  whole.parts.push_back(text_part("two"));
+  show(snapshot(task_state::working, {whole}));
+  whole.parts.push_back(text_part(" three"));
+  auto lines = artifact_of("b", "first");
+  lines.parts.push_back(text_part("second"));
+  show(snapshot(task_state::completed, {whole, lines}));
+  out += view.end();
+  CHECK(out == "one two three\nfirst\nsecond\n");
+}
+
 TEST_CASE("what an agent says meanwhile is apart, and stands in for an output that is missing",
           "[apps][remote]") {
   answer_view view(true);
