@@ -116,6 +116,12 @@ result<int> watch_session::end() {
   screen_.finish(model_, shown, now);
   for (const auto& line : unread_lines(shown.unread))
     complain(on_.name + ": " + line);
+  if (model_.state() == objective_state::failed && !choice_.json) {
+    const bool has_log =
+        std::ranges::any_of(shown.failures, [](const auto& each) { return !each.lines.empty(); });
+    complain((has_log ? "all that its programs wrote: troupe logs " + id_ + "; " : std::string{})
+             + "to do again what failed: troupe retry " + id_);
+  }
   if (model_.state() == objective_state::completed)
     return exit_code_of(exit_ok, is_written && shown.unread.empty());
   return model_.state() == objective_state::canceled ? exit_canceled : exit_failed;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace troupe::opt {
@@ -103,6 +104,36 @@ plan_view read_plan_view(const object_reader& in, first_failure& failure, const 
   out.updated = in.time("updatedAt").value_or(timestamp{});
   out.revision = in.whole_number_64("revision", 0, UINT32_MAX).value_or(0);
   return out;
+}
+
+/// Notes the places of the tasks that others depend on (task_spec::dependency_indexes): the
+/// document has their ids.
+void note_dependencies(objective_view& view) {
+  std::unordered_map<std::string, std::pair<std::uint32_t, std::uint32_t>> places;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].spec->tasks.size(); ++t)
+      if (const auto& key = view.plans[p].spec->tasks[t].key; !key.empty())
+        places.emplace(key, std::pair{p, t});
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p) {
+    auto spec = std::make_shared<plan_spec>(*view.plans[p].spec);
+    for (std::uint32_t t = 0; t < spec->tasks.size(); ++t) {
+      if (spec->tasks[t].dependencies.empty())
+        continue;
+      auto& task = spec->tasks.edit(t);
+      task.dependency_indexes.assign(task.dependencies.size(), elsewhere);
+      for (std::size_t i = 0; i < task.dependencies.size(); ++i) {
+        const auto found = places.find(task.dependencies[i]);
+        if (found == places.end())
+          continue;
+        const auto [on_plan, on_task] = found->second;
+        if (on_plan == p)
+          task.dependency_indexes[i] = on_task;
+        else
+          spec->outside.push_back({t, on_plan, on_task, {}});
+      }
+    }
+    view.plans.edit(p).spec = std::move(spec);
+  }
 }
 
 void read_questions(const object_reader& in, first_failure& failure, objective_view& out) {
@@ -288,6 +319,7 @@ result<objective_view> read_objective_view(const json::value& from) {
   read_questions(in, failure, out);
   if (failure)
     return failure.take();
+  note_dependencies(out);
   sum_up(out);
   if (const auto fraction = read_fraction(from))
     out.rollup.held = {static_cast<std::uint32_t>(*fraction * whole_fraction), out.revision};

@@ -103,12 +103,15 @@ TEST_CASE("a newcomer does the same on a server", "[binary][newcomer][terminal]"
   CHECK(code == 1);
   CHECK(contains(screen, "failed: Build / compile: exited with 1"));
   CHECK(contains(screen, "main.c:3: no such thing"));
+  CHECK_FALSE(contains(screen, "--- Build / fetch")); // Another task depends on it.
+  CHECK(contains(screen, "troupe retry obj-"));
   CHECK(contains(me.on_screen({"logs", "@last", "compile"}).first, "main.c:3: no such thing"));
   me.mend_it();
   CHECK(me.on_screen({"retry", "@last"}).second == 0);
   const auto again = me.on_screen({"watch", "@last"});
   CHECK(again.second == 0);
-  CHECK(contains(again.first, "made program"));
+  CHECK(contains(again.first, "--- Build / report\r\nmade program"));
+  CHECK_FALSE(contains(again.first, "--- Build / compile"));
   CHECK(me.times_fetched() == 1);
   CHECK(contains(me.on_screen({"ls"}).first, "completed"));
 }

@@ -99,6 +99,7 @@ TEST_CASE("an objective and its changes are the same far away", "[protocol][opt]
   CHECK(there.plans[0].spec->name == "Book");
   CHECK(there.plans[0].spec->tasks[1].name == "Hotel");
   CHECK(there.plans[0].spec->tasks[1].dependencies == std::vector<std::string>{"trip.p0.t0"});
+  CHECK(there.plans[0].spec->tasks[1].dependency_indexes == std::vector<std::uint32_t>{0});
   tell(here, there, objective_moved{objective_event::work, ""});
   tell(here, there, plan_moved{0, event_to(plan_state::working), ""});
   tell(here, there, created(task_state::submitted), at(0, "trip.p0.t0"));
@@ -113,6 +114,7 @@ TEST_CASE("an objective and its changes are the same far away", "[protocol][opt]
   auto later = opt::read_objective_view(shown(here)).value();
   CHECK(later.plans[0].task_at(0).str() == "trip.p0.t0.r1");
   CHECK(later.plans[0].spec->tasks[1].dependencies == std::vector<std::string>{"trip.p0.t0.r1"});
+  CHECK(later.plans[0].spec->tasks[1].dependency_indexes == std::vector<std::uint32_t>{0});
   tell(here, later, created(task_state::submitted), at(0, "trip.p0.t0.r1"));
   tell(here, later, task_moved{task_state::input_required, 2, agent_says("which?")},
        at(0, "trip.p0.t0.r1"));
