@@ -118,10 +118,10 @@ command chosen(command_tree& from) {
     return from.completion;
   if (is("man"))
     return manual_options{};
-  std::string names;
-  for (const auto* each : std::as_const(from.app).get_subcommands(nullptr))
-    names += (names.empty() ? "" : ", ") + each->get_name();
-  return finished{exit_usage, {}, "which command? " + names + " (try troupe --help)"};
+  return finished{
+      exit_usage,
+      {},
+      "which command? troupe init writes a first plan; troupe --help lists all commands"};
 }
 
 } // namespace

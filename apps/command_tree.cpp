@@ -12,18 +12,20 @@ namespace troupe {
 namespace {
 
 constexpr const char* overview =
-    R"(Troupe runs plans: an objective has plans, plans have tasks, tasks depend on each other, and everything
-that may run at once does. Agents do the work. Give it a file, or serve it over the A2A protocol.)";
+    R"(Troupe runs plans: an objective has plans, plans have tasks, tasks depend on
+each other, and everything that may run at once does. Agents do the work. Give
+it a file, or serve it over the A2A protocol.)";
 
 constexpr const char* examples = R"(Examples:
-  troupe init && troupe run plan.yaml      write a first plan, run it and watch it (Ctrl-C cancels)
-  troupe ls; troupe logs @last             earlier runs; what the programs of the last one wrote
-  troupe run --retry                       do again what failed in it
-  troupe run plan.json --json | tail -n 1  run it unattended; the last line is the summary
+  troupe init && troupe run plan.yaml      write a first plan, run and watch it
+  troupe ls; troupe logs @last             earlier runs; what programs wrote
+  troupe run --retry                       do again what failed in the last run
+  troupe run plan.json --json | tail -n 1  run it unattended, get the summary
   troupe serve --listen 127.0.0.1:8080 --data ./state
-                                           serve A2A clients; everything survives kill -9
-  troupe submit plan.json --watch --server http://127.0.0.1:8080
-                                           run a plan on a server and watch it
+                                           serve A2A clients; survives kill -9
+  export TROUPE_SERVER=http://127.0.0.1:8080
+  troupe submit plan.yaml --watch          run a plan on a server and watch it
+  troupe logs @last; troupe retry @last    what programs wrote; do failed again
 
 Exit codes:
   0 completed   1 failed   2 wrong usage or invalid file, nothing was run

@@ -271,7 +271,7 @@ result<void> yaml_reader::check_plain(const event& one) const {
   if (fy_event_get_anchor_token(one.get()) != nullptr)
     return wrong(one, "anchors (&name) are not taken; nothing could refer to it");
   if (fy_event_get_tag_token(one.get()) != nullptr)
-    return wrong(one, "tags (!name) are not taken; quote what must be a text");
+    return wrong(one, "tags (!name) are not taken; put a text that begins with ! in quotes");
   return {};
 }
 
@@ -322,7 +322,7 @@ result<std::string> yaml_reader::read_key(const event& key) const {
   if (auto ok = check_plain(key); !ok)
     return ok.error();
   if (key->type != FYET_SCALAR)
-    return wrong(key, "a key must be a text");
+    return wrong(key, "a key must be a string");
   return std::string(text_of(fy_event_get_token(key.get())));
 }
 

@@ -184,7 +184,7 @@ int tasks_command(const tasks_options& options) {
     filter.state = task_state_from(options.state);
     if (!filter.state) {
       complain("--state: " + troupe::quoted(options.state)
-               + " is none of submitted, working, completed, failed, canceled, input-required, "
+               + " is not one of submitted, working, completed, failed, canceled, input-required, "
                  "rejected, auth-required");
       return exit_usage;
     }
