@@ -337,6 +337,8 @@ agent_port_ptr task_actor::make_port() {
 }
 
 void task_actor::begin_attempt(bool goes_on) {
+  if (agent_->begins_nothing()) // Nothing is recorded of it: the next process begins it.
+    return announce();
   ensure_created();
   const bool is_retry = life_.awaits_retry;
   if (!take(attempt_begins{.goes_on = goes_on}))

@@ -307,9 +307,6 @@ private:
   std::vector<referenced_task> references_; // of the input that comes next
 };
 
-// A task that began while the process ends: nothing was started.
-class held_run final : public agent_run {};
-
 std::vector<std::string> own_environment() {
   std::vector<std::string> out;
   for (char** one = environ; one != nullptr && *one != nullptr; ++one)
@@ -336,8 +333,6 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
     return input_failure(input.error());
   if (auto fine = check_variables(*input, options_.variables_passed); !fine)
     return input_failure(fine.error());
-  if (options_.gate && options_.gate->is_closed)
-    return std::make_unique<held_run>();
   process_spec spec;
   spec.environment = command_environment(*input, options_.environment);
   spec.open_files_max = open_files_max_;

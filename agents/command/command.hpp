@@ -34,6 +34,9 @@ public:
   [[nodiscard]] std::uint32_t parallel_max() const override { return options_.parallel_max; }
   [[nodiscard]] restart_rule on_restart() const override { return options_.on_restart; }
   [[nodiscard]] restart_rule on_restart_of(const boost::json::object& input) const override;
+  [[nodiscard]] bool begins_nothing() const override {
+    return options_.gate && options_.gate->is_closed;
+  }
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
   [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;

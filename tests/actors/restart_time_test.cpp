@@ -108,3 +108,41 @@ TEST_CASE("a task with restart_rule::fail keeps its backoff over a restart",
   bed.report("a", report_completed{});
   CHECK(bed.states() == "completed failed");
 }
+
+TEST_CASE("a task that could begin while the process ends begins in the next one, as its first "
+          "attempt",
+          "[actors][recovery][time]") {
+  const auto rule = GENERATE(restart_rule::next_attempt, restart_rule::fail);
+  clock_bed bed;
+  bed.hand->rule = rule;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")})}));
+  bed.hand->is_closed = true;
+  bed.report("a", report_completed{});
+  CHECK(bed.hand->attempts.size() == 1);
+  bed.hand->is_closed = false;
+  bed.restart();
+  REQUIRE(bed.hand->attempts.size() == 2);
+  CHECK(bed.hand->of("b").number == 1);
+  bed.report("b", report_completed{});
+  CHECK(bed.states() == "completed completed");
+}
+
+TEST_CASE("an attempt whose turn comes while the process ends is made by the next one",
+          "[actors][recovery][time]") {
+  clock_bed bed;
+  bed.hand->rule = restart_rule::fail;
+  auto a = a_task("a", {}, "hand");
+  a.retry.attempts_max = 2;
+  a.retry.backoff = std::chrono::seconds{10};
+  bed.begin(an_objective({a_plan("p", {std::move(a)})}));
+  bed.report("a", report_failed{"first", true});
+  bed.hand->is_closed = true;
+  bed.pass(std::chrono::seconds{20});
+  CHECK(bed.hand->attempts.size() == 1);
+  bed.hand->is_closed = false;
+  bed.restart();
+  bed.pass(std::chrono::seconds{1});
+  REQUIRE(bed.hand->of("a").number == 2);
+  bed.report("a", report_completed{});
+  CHECK(bed.states() == "completed");
+}

@@ -93,29 +93,40 @@ TEST_CASE("SIGHUP takes what can be changed, SIGUSR1 does nothing", "[apps][bina
 
 TEST_CASE("a drain lets a running program end, and begins no other", "[apps][binary][drain]") {
   const temporary_directory place;
-  const auto go = place / "go";
   desk me;
-  me.write(
-      "plan.json",
-      R"({"name": "Work", "tasks": [{"name": "w", "agent": "command", "input": {"shell": "touch )"
-          + (place / "runs") + "; until test -e " + go + R"(; do sleep 0.05; done"}},
-    {"name": "next", "agent": "command", "input": {"shell": "touch )"
-          + (place / "begun") + R"("}, "dependencies": ["w"]}]})");
+  const auto path = [&](const std::string& name) { return place / name; };
+  const auto command = [](const std::string& name, const std::string& shell,
+                          const std::string& more) {
+    return R"({"name": ")" + name + R"(", "agent": "command", "input": {"shell": ")" + shell + "\""
+           + more;
+  };
+  const auto wait = "until test -e " + path("go") + "; do sleep 0.05; done";
+  const std::string after_it = R"(, "dependencies": ["w"]})";
+  // `stay` still runs when `w` has ended, so that the drain goes on while others could begin.
+  me.write("plan.json", R"({"name": "Work", "tasks": [)"
+                            + command("w", "touch " + path("runs") + "; " + wait, "}}, ")
+                            + command("stay", wait + "; sleep 1", "}}, ")
+                            + command("once", "echo >> " + path("once"),
+                                      R"(, "restart": "fail"})" + after_it + ", ")
+                            + command("next", "echo >> " + path("next"), "}" + after_it) + "]}");
   served first({"--data", place / "data", "--allow-commands"});
   me.use(url_of(first));
   const auto id = trimmed(me.run({"submit", me.path("plan.json")}).out);
-  REQUIRE(comes_true([&] { return std::filesystem::exists(place / "runs"); }));
+  REQUIRE(comes_true([&] { return std::filesystem::exists(path("runs")); }));
   first.program().signal(SIGTERM);
   first.program().signal(SIGINT); // Within a second of the other: they are one.
-  REQUIRE(first.program().read_until(says("1 program runs and has 10"), 30s));
-  std::ofstream{go};
+  REQUIRE(first.program().read_until(says("to end"), 30s));
+  CHECK(contains(first.program().err(), " 10"));
+  std::ofstream{path("go")};
   CHECK(first.program().wait() == 0);
   CHECK_FALSE(contains(first.program().err(), "interrupted"));
-  CHECK_FALSE(std::filesystem::exists(place / "begun"));
+  CHECK_FALSE(std::filesystem::exists(path("once")));
+  CHECK_FALSE(std::filesystem::exists(path("next")));
   served second({"--data", place / "data", "--allow-commands"});
   me.use(url_of(second));
   CHECK(me.run({"watch", id, "-q"}).code == 0);
-  CHECK(contains(me.run({"show", id}).out, "completed: 2 of 2 tasks"));
+  CHECK(contains(me.run({"show", id}).out, "completed: 4 of 4 tasks"));
+  CHECK(std::filesystem::file_size(path("once")) == 1);
 }
 
 TEST_CASE("a drain says what it interrupts, and the next start that it goes on",

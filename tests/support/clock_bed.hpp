@@ -58,6 +58,7 @@ public:
   start_result start(const order_ptr& order, const agent_port_ptr& port) override;
   [[nodiscard]] std::uint32_t parallel_max() const override { return limit; }
   [[nodiscard]] restart_rule on_restart() const override { return rule; }
+  [[nodiscard]] bool begins_nothing() const override { return is_closed; }
 
   /// The last attempt of the task of that name; throws if there was none.
   [[nodiscard]] attempt& of(const std::string& name);
@@ -72,6 +73,7 @@ public:
   std::chrono::nanoseconds grace_min{}; ///< What cancel_grace_min returns.
   std::uint32_t limit = 0;
   restart_rule rule = restart_rule::next_attempt;
+  bool is_closed = false; ///< What begins_nothing returns.
 
 private:
   struct run;

@@ -318,6 +318,9 @@ public:
   [[nodiscard]] virtual bool answers_directly() const { return false; }
   /// One line for people: `troupe agents`, the card's skill.
   [[nodiscard]] virtual std::string description() const { return {}; }
+  /// Whether no attempt may begin now, because the process ends. A task that could begin stays as
+  /// it is, and begins in the next process.
+  [[nodiscard]] virtual bool begins_nothing() const { return false; }
 };
 
 using agent_ptr = std::shared_ptr<agent>;

@@ -19,7 +19,8 @@ namespace troupe {
 /// How many programs run, and whether further ones may begin. Any thread.
 struct program_gate {
   std::atomic<std::size_t> running{0};
-  /// Of a process that ends: a task that begins waits for the next one, and no program is started.
+  /// Of a process that ends: a task that could begin waits for the next one
+  /// (agent::begins_nothing).
   std::atomic<bool> is_closed{false};
 };
 
