@@ -40,7 +40,7 @@ public:
     explicit coordinator_data(caf::scheduler::abstract_coordinator*) {}
     std::atomic<std::size_t> next_worker{0};
     std::atomic<std::size_t> asleep{0}; ///< Workers.
-    /// For some time nobody had a job. Workers then sleep until one is woken by a job: whoever adds
+    /// For some time nobody had a job. Workers then sleep until there is a job: who adds
     /// one ends it (`stir`).
     std::atomic<bool> is_quiet{false};
   };
