@@ -8,6 +8,8 @@
 #include <troupe/actors/gateway.hpp>
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -588,15 +590,43 @@ TEST_CASE("messages to live tasks are bounded, and their end makes room again",
   CHECK(comes_true([&] { return say(bed, bulky).has_value(); }));
 }
 
+namespace {
+
+/// Keeps what its tasks were given, as an agent does that reads it piece by piece.
+class keeping_agent final : public agent {
+public:
+  start_result start(const order_ptr& order, const agent_port_ptr& port) override {
+    {
+      const std::lock_guard lock{guard_};
+      kept_.push_back(order);
+    }
+    return inner->start(order, port);
+  }
+  void let_go() {
+    const std::lock_guard lock{guard_};
+    kept_.clear();
+  }
+  std::shared_ptr<agent> inner;
+
+private:
+  std::mutex guard_;
+  std::vector<order_ptr> kept_;
+};
+
+} // namespace
+
 TEST_CASE("an artifact that running tasks depend on is bounded with the plans, and counts once",
           "[actors][gateway][artifacts]") {
   executor_options options;
   options.live_bytes_max = 100'000;
   actor_bed bed{options};
   bed.agents.add("large", [](const order&) { return std::string(60'000, 'x'); });
+  const auto keeping = std::make_shared<keeping_agent>();
+  keeping->inner = bed.held;
+  bed.agents.add("keeping", keeping);
   std::vector<task_spec> tasks{a_task("source", {}, "large")};
   for (const auto* name : {"t0", "t1", "t2"})
-    tasks.push_back(a_task(name, {"source"}, "held"));
+    tasks.push_back(a_task(name, {"source"}, "keeping"));
   const auto running = bed.begin(an_objective({a_plan("p", std::move(tasks))}));
   REQUIRE(running);
   bed.held->wait_starts(3);
@@ -610,6 +640,7 @@ TEST_CASE("an artifact that running tasks depend on is bounded with the plans, a
   bulky.description = std::string(20'000, 'x');
   CHECK(bed.begin(an_objective({a_plan("q", {bulky})}), false));
   REQUIRE(bed.move((*running)->id, objective_state::canceled));
+  keeping->let_go();
   // The actors leave a moment after the answer.
   bulky.description = std::string(60'000, 'x');
   CHECK(comes_true(

@@ -36,7 +36,7 @@ TEST_CASE("every request that the page on objectives prints is answered as it sa
           "[net][opt][docs]") {
   const net_bed bed;
   const auto requests = printed_requests("objectives.md");
-  REQUIRE(requests.size() == 19);
+  REQUIRE(requests.size() == 20);
   const auto status = [&] {
     return at(bed.result_of("objectives/get", R"({"id":"trip"})"), "/objective/status");
   };
