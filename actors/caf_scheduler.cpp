@@ -13,7 +13,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -40,9 +39,6 @@ public:
     explicit coordinator_data(caf::scheduler::abstract_coordinator*) {}
     std::atomic<std::size_t> next_worker{0};
     std::atomic<std::size_t> asleep{0}; ///< Workers.
-    /// For some time nobody had a job. Workers then sleep until there is a job: who adds
-    /// one ends it (`stir`).
-    std::atomic<bool> is_quiet{false};
   };
 
   struct worker_data {
@@ -53,9 +49,6 @@ public:
     caf::detail::double_ended_queue<resumable> queue;
     std::atomic<bool> is_asleep{false}; ///< Becomes false under `guard`.
     std::atomic<bool> is_busy{false};   ///< With a job; it may take long.
-    std::atomic<std::uint64_t> jobs{0}; ///< So many were begun.
-    std::uint64_t jobs_seen = 0;        ///< Of all workers, when it last went to sleep.
-    std::size_t looks = 0;              ///< So often in a row it went to sleep with no new ones.
     std::mutex guard;
     std::condition_variable woken;
   };
@@ -68,7 +61,6 @@ public:
       return least_busy(self)->external_enqueue(job);
     const bool is_next = d(own).queue.empty();
     d(own).queue.append(job);
-    stir(self);
     if (!is_next)
       share(own);
   }
@@ -76,7 +68,6 @@ public:
   template<class Worker>
   void external_enqueue(Worker* self, resumable* job) {
     d(self).queue.append(job);
-    stir(self->parent());
     wake(self);
   }
 
@@ -85,7 +76,6 @@ public:
   void internal_enqueue(Worker* self, resumable* job) {
     const bool is_next = d(self).queue.empty();
     d(self).queue.prepend(job);
-    stir(self->parent());
     if (!is_next)
       share(self);
   }
@@ -98,7 +88,6 @@ public:
   template<class Worker>
   void before_resume(Worker* self, resumable*) {
     d(self).is_busy.store(true, std::memory_order_relaxed);
-    d(self).jobs.store(d(self).jobs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   template<class Worker>
@@ -137,7 +126,6 @@ private:
   static constexpr std::size_t tries_max = 100;
   static constexpr std::size_t steal_interval = 10;
   static constexpr std::size_t yields_max = 20;
-  static constexpr std::size_t quiet_looks = 20; ///< A fifth of a second.
 
   /// One that is awake and has nothing to do, else one that sleeps, else the next in turn.
   template<class Coordinator>
@@ -174,53 +162,20 @@ private:
   }
 
   /// A job, if one came meanwhile. Else null, after it was woken or some time has passed.
-  ///
-  /// No job is left: a worker first says that it sleeps, or that all is quiet, and then looks at
-  /// the queues; who adds a job first puts it into a queue, and then looks whether workers sleep,
-  /// or all is quiet. All of these are sequentially consistent, so one of the two sees the other.
   template<class Worker>
   static resumable* sleep(Worker* self) {
     auto& mine = d(self);
-    auto& all = d(self->parent());
     mine.is_asleep = true;
-    all.asleep.fetch_add(1);
-    if (has_been_quiet(self))
-      all.is_quiet = true;
+    d(self->parent()).asleep.fetch_add(1);
     // Takes once more: a job that came before `asleep` was counted woke no worker. Without the
     // lock: taking may wake another worker, which may be about to wake this one.
     auto* job = take(self, true);
-    if (job)
-      stir(self->parent());
     std::unique_lock lock{mine.guard};
-    const auto is_woken = [&] { return !mine.is_asleep; };
-    if (!job && all.is_quiet)
-      mine.woken.wait(lock, is_woken);
-    else if (!job)
-      mine.woken.wait_for(lock, worker_sleep_max, is_woken);
+    if (!job)
+      mine.woken.wait_for(lock, worker_sleep_max, [&] { return !mine.is_asleep; });
     if (mine.is_asleep.exchange(false))
-      all.asleep.fetch_sub(1);
+      d(self->parent()).asleep.fetch_sub(1);
     return job;
-  }
-
-  /// Whether no worker has begun a job since this one went to sleep `quiet_looks` times ago.
-  template<class Worker>
-  static bool has_been_quiet(Worker* self) {
-    auto& mine = d(self);
-    std::uint64_t jobs = 0;
-    for (std::size_t i = 0; i < self->parent()->num_workers(); ++i)
-      jobs += d(self->parent()->worker_by_id(i)).jobs.load(std::memory_order_relaxed);
-    mine.looks = jobs == mine.jobs_seen ? mine.looks + 1 : 0;
-    mine.jobs_seen = jobs;
-    return mine.looks >= quiet_looks;
-  }
-
-  /// There is a job. If all was quiet, wakes all workers: from now on they look now and then.
-  template<class Coordinator>
-  static void stir(Coordinator* all) {
-    if (!d(all).is_quiet || !d(all).is_quiet.exchange(false))
-      return;
-    for (std::size_t i = 0; i < all->num_workers(); ++i)
-      wake(all->worker_by_id(i));
   }
 
   /// True if it slept.

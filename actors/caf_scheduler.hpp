@@ -3,8 +3,7 @@
 // Workers: an actor that a message or a spawn wakes runs next on the same worker, whose cache is
 // warm. A sleeping worker is woken to steal only if this worker has more work. Stock CAF gives each
 // message to the workers in turn, and a worker without work looks at the others every 50 us to 10
-// ms. Ours look as often only while there is work: after a fifth of a second without any they sleep
-// until there is a job again, so an idle process uses no CPU time.
+// ms.
 //
 // Clock: the end of an actor does not touch it. Stock CAF cancels the timeouts of every actor that
 // ends. That wakes the clock's thread each time and costs 2 us of CPU time, where the rest of a

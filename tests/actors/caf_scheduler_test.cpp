@@ -1,5 +1,5 @@
-// The scheduler of our actors: no job waits long while a worker sleeps, and without jobs all sleep;
-// actors that end leave the clock's thread asleep, and what they send later still comes.
+// The scheduler of our actors: no job waits long while a worker sleeps; actors that end leave the
+// clock's thread asleep, and what they send later still comes.
 #include "actors/caf_scheduler.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
@@ -67,24 +67,19 @@ private:
   std::shared_ptr<std::latch> begun_;
 };
 
-/// How often the threads of this name went to sleep so far; none if there is no such thread.
-std::optional<std::size_t> sleeps_of(const std::string& which) {
-  std::optional<std::size_t> out;
+/// How often the thread of CAF's clock went to sleep so far; none if there is no such thread.
+std::optional<std::size_t> sleeps_of_clock() {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
     std::string name;
     std::getline(std::ifstream(thread.path() / "comm"), name);
-    if (name != which)
+    if (name != "caf.clock")
       continue;
     std::ifstream status(thread.path() / "status");
     for (std::string line; std::getline(status, line);)
       if (line.starts_with("voluntary_ctxt_switches:"))
-        out = out.value_or(0) + std::stoul(line.substr(line.find(':') + 1));
+        return std::stoul(line.substr(line.find(':') + 1));
   }
-  return out;
-}
-
-std::optional<std::size_t> sleeps_of_clock() {
-  return sleeps_of("caf.clock");
+  return std::nullopt;
 }
 
 caf::actor_system_config own_config() {
@@ -124,31 +119,6 @@ TEST_CASE("actors that end do not wake the clock", "[actors][clock]") {
   for (std::size_t i = 0; i < count; ++i)
     end_one();
   CHECK(*sleeps_of_clock() - *before < count / 10);
-}
-
-TEST_CASE("workers without work sleep on, until there is some", "[actors][clock]") {
-  auto config = own_config();
-  set_workers(config, 3);
-  caf::actor_system system(config);
-  for (int round = 0; round < 3; ++round) {
-    // So many looks take longer than `worker_sleep_max`.
-    constexpr std::size_t looks = 500;
-    std::optional<std::size_t> seen;
-    std::size_t same = 0;
-    REQUIRE(testing::comes_true(
-        [&] {
-          const auto now = sleeps_of("caf.multiplexer");
-          same = now && now == std::exchange(seen, now) ? same + 1 : 0;
-          return same == looks;
-        },
-        std::chrono::seconds{60}));
-    // All three are needed.
-    const auto all = std::make_shared<std::latch>(3);
-    auto first = spawn_actor<meeting>(system, all);
-    auto second = spawn_actor<meeting>(system, all);
-    tell(spawn_actor<meeting>(system, all, std::vector{first, second}), std::uint32_t{0});
-    REQUIRE(testing::comes_true([&] { return all->try_wait(); }));
-  }
 }
 
 #endif
