@@ -98,7 +98,21 @@ awaitable<result<addresses>> http_stream::impl::find_addresses(std::string name)
   co_return with_cause(make_error(errc::timed_out, name + " was not resolved" + in_time), "dns");
 }
 
+/// Over the socket that is given in place of a connection.
+result<void> http_stream::impl::take_given() {
+  ++shared->connections_made;
+  const auto socket = shared->options.connect(url);
+  if (!socket)
+    return with_cause(socket.error(), "refused");
+  tcp_socket given(shared->context);
+  given.assign(ip::tcp::v4(), *socket); // of whatever kind: it is only read and written
+  wire = std::make_unique<http_wire>(http_wire{std::move(given)});
+  return {};
+}
+
 awaitable<result<void>> http_stream::impl::connect() {
+  if (shared->options.connect)
+    co_return take_given();
   const auto* via = shared->options.proxies.find(url);
   const auto name = via != nullptr ? via->host : url.host;
   auto found = co_await find_addresses(name);

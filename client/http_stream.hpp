@@ -91,6 +91,7 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   awaitable<result<void>> enter(admission_queue& line, const outbound_request& request);
   void leave();
   awaitable<result<addresses>> find_addresses(std::string name);
+  result<void> take_given();
   awaitable<result<void>> connect();
   awaitable<result<void>> set_up(tcp_socket socket, const proxy* via);
   awaitable<result<void>> open_tunnel(tcp_socket& socket, const proxy& via);

@@ -80,6 +80,7 @@ a2a_client::make(net::asio::io_context& context, net::timers_ptr clock, client_o
   how.admit = options.admit;
   how.trusted_pem = options.to.trusted_pem;
   how.resolve = options.resolve;
+  how.connect = options.connect;
   how.certificate_pem = options.to.certificate_pem;
   how.key_pem = options.to.key_pem;
   how.proxies = options.to.proxies;

@@ -47,6 +47,8 @@ struct client_options {
   std::function<result<void>(const http_url&, const net::asio::ip::address&)> admit;
   /// In place of the system's resolver; for tests (http_client_options::resolve).
   std::function<result<net::addresses>(const std::string& host)> resolve;
+  /// In place of connections to addresses; for simulations (http_client_options::connect).
+  std::function<result<int>(const http_url&)> connect;
   /// http_client_options::total.
   net::connection_total total{};
 };

@@ -94,13 +94,14 @@ awaitable<void> read_on(a2a_client* client, std::shared_ptr<event_stream> from,
 } // namespace
 
 struct call_loop::parts {
-  explicit parts(const time_source& time)
+  parts(const time_source& time, connect_fn connected)
       : clock(std::make_shared<net::timers>(context, time)),
-        total(net::make_connection_total(clock)) {}
+        total(net::make_connection_total(clock)), connect(std::move(connected)) {}
 
   net::asio::io_context context{1};
   net::timers_ptr clock;
   net::connection_total total; ///< Of all lines.
+  const connect_fn connect;
   std::vector<std::weak_ptr<line>> lines;
   std::optional<net::asio::executor_work_guard<net::io_executor>> work;
   std::thread thread;
@@ -207,7 +208,8 @@ private:
   std::vector<std::weak_ptr<event_stream>> streams_;
 };
 
-call_loop::call_loop(const time_source& time) : parts_(std::make_unique<parts>(time)) {}
+call_loop::call_loop(const time_source& time, connect_fn connect)
+    : parts_(std::make_unique<parts>(time, std::move(connect))) {}
 
 call_loop::~call_loop() {
   parts_->context.stop();
@@ -237,11 +239,17 @@ void call_loop::start() {
 bool call_loop::turn() {
   bool did = parts_->context.poll() > 0;
   parts_->context.restart();
+  const auto due = parts_->clock->next_due();
+  did = did || (due && *due <= parts_->clock->now());
   parts_->clock->turn();
   for (std::size_t i = 0; i < parts_->lines.size(); ++i)
     if (const auto one = parts_->lines[i].lock())
       did = one->turn() || did;
   return did;
+}
+
+std::optional<time_source::steady_point> call_loop::next_due() const {
+  return parts_->clock->next_due();
 }
 
 void call_loop::post(std::function<void()> task) {
@@ -258,6 +266,7 @@ result<std::shared_ptr<agent_line>> call_loop::open(line_options options) {
   how.total = parts_->total;
   if (options.public_only)
     how.admit = net::admit_public_only;
+  how.connect = parts_->connect;
   auto client = a2a_client::make(parts_->context, parts_->clock, std::move(how));
   if (!client)
     return client.error();

@@ -6,6 +6,7 @@
 #include "client/a2a/request.hpp"
 #include "client/a2a/target.hpp"
 #include "protocol/a2a/answer_reading.hpp"
+#include "protocol/text/http_url.hpp"
 #include <troupe/protocol/agent_card.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/time_source.hpp>
@@ -17,6 +18,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,8 +96,12 @@ public:
 
 class call_loop {
 public:
+  using connect_fn = std::function<result<int>(const http_url&)>;
+
   /// `time` outlives it.
-  explicit call_loop(const time_source& time = system_time());
+  /// `connect`: in place of connections to addresses (client_options::connect); null: there is
+  /// nothing in their place.
+  explicit call_loop(const time_source& time = system_time(), connect_fn connect = nullptr);
   /// Ends what is under way. Handles and lines may outlive it.
   ~call_loop();
   call_loop(const call_loop&) = delete;
@@ -105,6 +111,8 @@ public:
   void start();
   /// Does what can be done now, for a loop without a thread; false if there was nothing.
   bool turn();
+  /// When its next timer is due, for a loop without a thread; nothing: none is.
+  [[nodiscard]] std::optional<time_source::steady_point> next_due() const;
 
   /// From any thread: `task` is called on the loop.
   void post(std::function<void()> task);

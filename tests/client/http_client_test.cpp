@@ -74,6 +74,32 @@ TEST_CASE("a stream leaves its connection to the next stream of the same host",
   CHECK(receiver.connections() == 1);
 }
 
+TEST_CASE("a socket that is given takes the place of a connection to an address", "[client]") {
+  push_receiver receiver;
+  const auto there = *parse_http_url(receiver.url("/"));
+  std::vector<std::string> asked_for;
+  http_client_options options;
+  options.connect = [&](const http_url& to) -> result<int> {
+    asked_for.push_back(to.authority());
+    if (to.host == "refused.invalid")
+      return make_error(errc::unavailable, "nobody listens");
+    asio::io_context elsewhere;
+    tcp_socket socket(elsewhere);
+    socket.connect({asio::ip::make_address(there.host), there.port});
+    socket.non_blocking(true);
+    return socket.release();
+  };
+  client_bed bed(std::move(options));
+  CHECK(bed.exchange_once("http://given.invalid/one")->status == 204);
+  CHECK(bed.exchange_once("http://given.invalid/two")->status == 204);
+  CHECK(receiver.wait_for(2)[1].target == "/two");
+  const auto refused = bed.exchange_once("http://refused.invalid/");
+  REQUIRE(refused.has_error());
+  CHECK(cause_of(refused.error()) == "refused");
+  CHECK(asked_for.size() == 2); // one connection was left over
+  CHECK(bed.client->connections_made() == 2);
+}
+
 TEST_CASE("an answer that is announced as too long is refused before there is room for it",
           "[client]") {
   push_receiver receiver;
