@@ -253,7 +253,7 @@ void group_writer::close() {
   }
   rocksdb::FlushOptions how;
   how.allow_write_stall = true;
-  if (groups_.empty() && !is_behind() && db_.Flush(how).ok())
+  if (options_.flushes_at_end && groups_.empty() && !is_behind() && db_.Flush(how).ok())
     journal_.forget(persisted_mark(db_).at + 1);
   close_journal();
 }

@@ -31,6 +31,7 @@ public:
     std::chrono::milliseconds retry_interval = disk_retry_interval;
     std::size_t journal_behind_bytes = 0;
     std::size_t journal_forget_bytes = 0;
+    bool flushes_at_end = true;
     const time_source* time = nullptr; ///< Outlives the writer.
     memory_budget_ptr memory{};        ///< Where groups in flight are counted (backlog).
   };

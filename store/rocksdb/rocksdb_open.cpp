@@ -137,6 +137,7 @@ rocksdb::Options database_options(const rocksdb_internals& internals, rocksdb::E
   out.stats_persist_period_sec = 0;
   out.max_background_jobs = 2;
   out.max_open_files = open_files_max;
+  out.max_file_opening_threads = internals.opening_threads;
   out.write_buffer_size = internals.write_buffer_bytes;
   out.max_write_buffer_number = 16; // The writer bounds what is not safe, and does not block.
   out.level_compaction_dynamic_level_bytes = true;

@@ -49,7 +49,8 @@ public:
             internals.reads, [this] { return archive_.bytes_handed_out(); }, memory_),
         groups_(files_, {db_, ledger_, archive_, table(), came_},
                 {options.directory, internals.retry_interval, internals.journal_behind_bytes,
-                 internals.journal_forget_bytes, internals.time, memory_}) {}
+                 internals.journal_forget_bytes, internals.flushes_at_end, internals.time,
+                 memory_}) {}
 
   rocksdb_store(const rocksdb_store&) = delete;
   rocksdb_store& operator=(const rocksdb_store&) = delete;

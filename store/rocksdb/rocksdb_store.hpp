@@ -65,6 +65,11 @@ struct rocksdb_internals {
   /// Bytes of the write buffer; a test that wants files on disk early makes it small.
   std::size_t write_buffer_bytes = std::size_t{64} << 20;
   std::size_t block_cache_bytes = std::size_t{64} << 20; ///< Blocks of tables, as read.
+  /// That open table files at the start; the calling thread is one of them.
+  int opening_threads = 16;
+  /// At the end what is in memory is written to the tables, so that the next start reads less of
+  /// the journal. A process that dies does not get that far.
+  bool flushes_at_end = true;
   /// While a group is on its way to the disk, the next one is begun once so many changes wait.
   std::size_t group_ahead_changes = group_ahead_changes_min;
   std::size_t journal_behind_bytes = journal_behind_bytes_max;
