@@ -3,6 +3,7 @@
 #include "protocol/json/quoted.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <regex>
@@ -54,6 +55,12 @@ caller::question on_the_way(caller::question asked, mutant bug) {
     case mutant::lost_edge:
       replace(asked.params, R"re("op":"addDependency",("task":"[^"]*"),"on":"[^"]*")re",
               R"("op":"setPriority",$1,"priority":1)");
+      break;
+    case mutant::half_an_answer: // The last one is lost on the way.
+      replace(asked.params, R"re(("opt/v1/answers":\[\{[^\]]*),\{[^{}]*\}\])re", "$1]");
+      break;
+    case mutant::lost_alternatives:
+      replace(asked.params, R"re(,"alternatives":\[[^\]]*\])re", "");
       break;
     case mutant::forgotten_cursor: replace(asked.headers, "Troupe-Cursor: [^\r]*\r\n", ""); break;
     default: break;
@@ -116,8 +123,27 @@ std::string body_of(const caller::question& asked, std::uint64_t number) {
          + R"(,"method":"tasks/get","params":{"id":)" + quoted(asked.task) + "}}";
 }
 
+/// "plans/modify" is POST /plans/ID:modify; the other members of `params` are the body.
+std::string rest_bytes(const caller::question& asked) {
+  auto members = boost::json::parse(asked.params).as_object();
+  const auto id = std::string(members.at("id").as_string());
+  members.erase("id");
+  const auto slash = asked.method.find('/');
+  const auto verb = asked.method.substr(slash + 1);
+  const auto path = "/" + asked.method.substr(0, slash) + "/" + id;
+  const std::string head = " HTTP/1.1\r\nHost: localhost\r\nA2A-Version: 1.0\r\n" + asked.headers;
+  if (verb == "get")
+    return "GET " + path + head + "\r\n";
+  const auto body = boost::json::serialize(members);
+  return (verb == "update" ? "PATCH " + path : "POST " + path + ":" + verb) + head
+         + "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size())
+         + "\r\n\r\n" + body;
+}
+
 std::string bytes_of(const caller::question& asked, std::uint64_t number) {
   const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
+  if (asked.how == binding::rest && asked.method.find('/') != std::string::npos)
+    return rest_bytes(asked);
   switch (asked.how) {
     case binding::rest: return "GET /tasks/" + asked.task + host + "A2A-Version: 1.0\r\n\r\n";
     case binding::rest_0_3: return "GET /v1/tasks/" + asked.task + host + "\r\n";

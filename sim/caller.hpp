@@ -29,8 +29,8 @@ public:
     std::string params;                             ///< JSON.
     std::string headers;                            ///< Lines, each with its end.
     nanoseconds patience{std::chrono::seconds{10}}; ///< Without any byte.
-    binding how = binding::json_rpc;                ///< The others are for GetTask alone.
-    std::string task;                               ///< That GetTask names.
+    binding how = binding::json_rpc; ///< REST has no messages and lists here, 0.3 GetTask alone.
+    std::string task;                ///< That GetTask names.
   };
 
   enum class end : std::uint8_t { answered, broken, timed_out, refused };

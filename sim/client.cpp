@@ -63,6 +63,7 @@ client::request client::draw_objective() {
   made.id = name_ + ".o" + std::to_string(++made_);
   made.parallel_max = chance_.chance(0.4) ? static_cast<std::uint32_t>(chance_.between(1, 4)) : 0;
   std::string plans;
+  std::vector<std::string> afters;
   const auto count = chance_.between(1, 3);
   for (std::size_t i = 0; i < count; ++i) {
     const auto name = made.id + ".p" + std::to_string(i);
@@ -71,8 +72,13 @@ client::request client::draw_objective() {
     std::string after;
     if (i > 0 && extra_.chance(0.1))
       after = R"(,"dependencies":[)" + quoted(made.plans[i - 1].name) + "]";
-    plans += (plans.empty() ? "{" : ",{") + json_of(made.plans.back()) + after + "}";
+    if (after.empty() && i > 0 && made.plans[0].alternatives.size() + 1 == i
+        && in_.stream("alternative " + made.plans[i].name).chance(in_.how.alternatives))
+      made.plans[0].alternatives.push_back(made.plans[i].name);
+    afters.push_back(after);
   }
+  for (std::size_t i = 0; i < count; ++i)
+    plans += (plans.empty() ? "{" : ",{") + json_of(made.plans[i]) + afters[i] + "}";
   if (extra_.chance(in_.how.deadlines))
     made.deadline = draw_deadline(in_, extra_, made.id);
   out.params = R"({"id":)" + quoted(made.id) + R"(,"name":)" + quoted(made.id)
@@ -124,6 +130,10 @@ std::optional<client::request> client::draw_other(const std::string& operation) 
   out.may_repeat = drawn->may_repeat;
   out.change = std::move(drawn->change);
   out.input = std::move(drawn->input);
+  out.message_id = std::move(drawn->message_id);
+  out.questions = std::move(drawn->questions);
+  if (out.kind != call_kind::answer_together && extra_.chance(in_.how.other_bindings))
+    out.how = binding::rest;
   return out;
 }
 
@@ -201,6 +211,7 @@ void client::begin() {
   made.objective = now_.objective;
   made.change = now_.change;
   made.input = now_.input;
+  made.questions = now_.questions;
   made.began = in_.next_moment();
   in_.seen.calls.push_back(std::move(made));
   if (!now_.message_id.empty())
@@ -219,7 +230,7 @@ void client::attempt() {
   asked.patience = in_.how.patience;
   asked.how = now_.how;
   asked.task = now_.task;
-  if (now_.how != binding::json_rpc)
+  if (now_.kind == call_kind::get && now_.how != binding::json_rpc)
     in_.story.reached("a task is read as " + name_of(now_.how));
   if (now_.is_stream) {
     asked.headers = cursor_header;
@@ -297,7 +308,7 @@ void client::on_answer() {
     return on_loss();
   }
   made.ended = in_.next_moment();
-  if (now_.how != binding::json_rpc) {
+  if (now_.kind == call_kind::get && now_.how != binding::json_rpc) {
     if (const auto shown = read_answer(now_.how, body); shown && answer.status() == 200) {
       made.tasks.push_back(*shown);
       learn(*shown);
@@ -314,19 +325,37 @@ void client::on_answer() {
     return think();
   }
   if (const auto* error = whole.as_object().if_contains("error")) {
-    auto refused = read_error(*error);
-    made.error = refused.code;
-    made.refusal = std::move(refused.reason);
-    if (made.input)
-      made.input->shown_by = std::move(refused.by);
-    note_error(made.error, body);
-    note_refusal(made.refusal);
+    take_refusal(*error);
+  } else if (now_.how == binding::rest) {
+    on_rest_answer(whole.as_object());
   } else if (const auto* result = whole.as_object().if_contains("result");
              result != nullptr && result->is_object()) {
     note_answer(result->as_object());
     read_tasks(result->as_object());
   }
   think();
+}
+
+void client::on_rest_answer(const json::object& whole) {
+  if (now_.kind == call_kind::change)
+    in_.story.reached("a change is made over REST");
+  if (now_.input)
+    in_.story.reached("a question is answered or claimed over REST");
+  note_answer(whole);
+  read_tasks(whole);
+}
+
+void client::take_refusal(const json::value& error) {
+  auto& made = in_.seen.calls[call_];
+  auto refused = read_error(error);
+  made.error = refused.code;
+  made.refusal = std::move(refused.reason);
+  if (made.input)
+    made.input->shown_by = std::move(refused.by);
+  if (now_.how == binding::rest)
+    in_.story.reached("a request over REST is refused");
+  note_error(made.error, caller_.body());
+  note_refusal(made.refusal);
 }
 
 /// A server that has something of somebody else shows it with its mark.
@@ -349,6 +378,8 @@ void client::note_error(int code, const std::string& body) {
     in_.story.reached("a cancel is refused");
   if (now_.kind == call_kind::answer)
     in_.story.reached("an answer to a question is refused");
+  if (now_.kind == call_kind::answer_together)
+    in_.story.reached("a message that answers several questions is refused");
   if (now_.kind == call_kind::add_plan)
     in_.story.reached("a plan is refused");
   if (now_.kind == call_kind::create && is_again_)
@@ -380,6 +411,9 @@ void client::note_answer(const json::object& result) {
     case call_kind::move: in_.story.reached("an objective is moved"); break;
     case call_kind::claim: in_.story.reached("a question is claimed"); break;
     case call_kind::release: in_.story.reached("a claim is released"); break;
+    case call_kind::answer_together:
+      in_.story.reached("a message answers several questions");
+      break;
     case call_kind::answer_input:
     case call_kind::change:
     case call_kind::get:
@@ -396,8 +430,12 @@ void client::read_tasks(const json::object& result) {
       if (const auto* task = result.if_contains("task"))
         tasks.push_back(read_task(task->as_object()));
       break;
-    case call_kind::get:
-    case call_kind::cancel: tasks.push_back(read_task(result)); break;
+    case call_kind::cancel:
+      for (auto& each : read_cancels(result))
+        in_.seen.shown_cancels.push_back(std::move(each));
+      tasks.push_back(read_task(result));
+      break;
+    case call_kind::get: tasks.push_back(read_task(result)); break;
     case call_kind::list:
       for (const auto& each : result.at("tasks").as_array())
         tasks.push_back(read_task(each.as_object()));
@@ -411,6 +449,7 @@ void client::read_tasks(const json::object& result) {
     case call_kind::answer_input:
     case call_kind::claim:
     case call_kind::release: read_input(result); break;
+    case call_kind::answer_together: break; // It shows one of the tasks, or the whole.
   }
   for (const auto& each : tasks)
     learn(each);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/caller.hpp"
 #include "sim/editing.hpp"
@@ -37,6 +38,7 @@ private:
     bool may_repeat = true; ///< With the same ids it has no other effect when it comes twice.
     std::optional<asked_change> change{};
     std::optional<asked_input> input{};
+    std::vector<std::string> questions{};
   };
 
   [[nodiscard]] request draw();
@@ -52,6 +54,8 @@ private:
   void on_event(const std::string& data);
   void on_end(caller::end how);
   void on_answer();
+  void on_rest_answer(const boost::json::object& whole);
+  void take_refusal(const boost::json::value& error);
   void on_loss();
   void think();
   void learn(const task_view& shown);

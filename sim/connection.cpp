@@ -39,7 +39,7 @@ public:
   std::size_t write_some(const pieces& from, net::error_code& ec) override {
     ec = {};
     if (of_->is_broken_ || of_->is_client_gone_) {
-      if (!of_->in_.is_dying)
+      if (!of_->in_.is_dying && !of_->is_outbound)
         of_->in_.story.reached("an answer has no reader any more");
       ec = net::asio::error::broken_pipe;
       return 0;
@@ -49,7 +49,8 @@ public:
       taken.append(static_cast<const char*>(piece.data()), piece.size());
     const auto room = of_->room();
     if (room == 0 && !taken.empty()) {
-      of_->in_.story.reached("the server waits for a reader");
+      if (!of_->is_outbound)
+        of_->in_.story.reached("the server waits for a reader");
       ec = net::asio::error::would_block;
       return 0;
     }
@@ -163,19 +164,20 @@ void connection::deliver(direction& to, std::string bytes) {
   if (to.is_closed)
     return;
   to.under_way += bytes.size();
-  while (!bytes.empty()) {
-    auto size = bytes.size();
+  for (std::size_t begin = 0, all = bytes.size(); begin < all;) {
+    auto size = all - begin;
     if (in_.how.piece_bytes_max != 0 && !in_.is_calm)
       size = std::min(size, 1 + chance_.below(in_.how.piece_bytes_max));
-    auto piece = bytes.substr(0, size);
-    bytes.erase(0, size);
+    auto piece = size == all ? std::move(bytes) : bytes.substr(begin, size);
+    begin += size;
     const bool breaks = !in_.is_calm && chance_.chance(in_.how.resets);
     in_.after(arrival(to), [self = shared_from_this(), &to, piece = std::move(piece), breaks] {
       if (self->is_broken_)
         return;
       if (breaks) {
         const bool is_answer = &to == &self->to_client_;
-        self->in_.story.reached(!is_answer            ? "a connection breaks in a question"
+        self->in_.story.reached(self->is_outbound     ? "a connection to a remote agent breaks"
+                                : !is_answer          ? "a connection breaks in a question"
                                 : to.arrived_all == 0 ? "a connection breaks before an answer"
                                                       : "a connection breaks in an answer");
         self->break_off();

@@ -33,6 +33,8 @@ public:
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
   /// The client neither sends nor reads any more.
   void close();
+  /// The server has made it: at the other end is a remote agent.
+  bool is_outbound = false;
   /// Called when something has arrived or the connection is over.
   std::function<void()> on_news;
 

@@ -3,60 +3,13 @@
 #include "store/journal/frame.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-#include <rocksdb/env.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <map>
-#include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace troupe::sim {
 
-namespace {
-
-using file_contents = std::map<std::string, std::string>;
-
-/// Those that can be read: RocksDB's threads may remove some meanwhile.
-file_contents read_files(rocksdb::Env& from, const std::string& directory) {
-  file_contents out;
-  std::vector<std::string> names;
-  if (!from.GetChildren(directory, &names).ok())
-    return out;
-  for (const auto& name : names)
-    if (std::string content;
-        name != "." && name != ".." && name != "LOCK"
-        && rocksdb::ReadFileToString(&from, directory + "/" + name, &content).ok())
-      out.emplace(name, std::move(content));
-  return out;
-}
-
-/// All files of `from` as they are at one moment, in a file system of their own. RocksDB's threads
-/// write on meanwhile, so they are read until two readings agree: else a table that the MANIFEST
-/// names could be missing.
-std::unique_ptr<rocksdb::Env> copy_of(rocksdb::Env& from, const std::string& directory) {
-  constexpr int readings_max = 1'000;
-  auto files = read_files(from, directory);
-  auto again = read_files(from, directory);
-  for (int readings = 2; files != again; ++readings) {
-    if (readings == readings_max)
-      throw std::runtime_error("the tables in " + directory + " do not come to rest");
-    files = std::move(again);
-    again = read_files(from, directory);
-  }
-  std::unique_ptr<rocksdb::Env> out(rocksdb::NewMemEnv(rocksdb::Env::Default()));
-  for (const auto& [name, content] : files)
-    if (!rocksdb::WriteStringToFile(out.get(), content, directory + "/" + name, false).ok())
-      throw std::runtime_error("the table file " + name + " cannot be copied");
-  return out;
-}
-
-} // namespace
-
-disk::disk(world& in)
-    : in_(in), chance_(in.stream("disk")), files_(in.stream("sectors").next()),
-      tables_(rocksdb::NewMemEnv(rocksdb::Env::Default())) {
+disk::disk(world& in) : in_(in), chance_(in.stream("disk")), files_(in.stream("sectors").next()) {
   files_.sector_bytes = in.how.sector_bytes;
   files_.refuse = [this](journal::disk_call kind, const std::string&) { return refuse(kind); };
 }
@@ -73,7 +26,7 @@ void disk::die(bool may_write) {
   note_death();
   is_dead_ = true;
   may_write_ = may_write;
-  kept_tables_ = copy_of(*tables_, directory());
+  tables_.freeze();
 }
 
 void disk::note_death() const {
@@ -94,7 +47,7 @@ void disk::after_death(bool is_power_lost) {
     files_.end_process();
   plant_after_death();
   files_.log.clear();
-  tables_ = std::move(kept_tables_);
+  tables_.thaw();
   is_dead_ = false;
   is_timed_ = false;
   syncs_waiting_ = 0;

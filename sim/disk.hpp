@@ -5,16 +5,12 @@
 
 #include "tests/store/journal/simulated_disk.hpp"
 
-#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "sim/table_files.hpp"
 #include "sim/world.hpp"
-
-namespace rocksdb {
-class Env;
-}
 
 namespace troupe::sim {
 
@@ -26,7 +22,7 @@ public:
   /// Of the store, for all worlds of this process: the files below it are in memory.
   [[nodiscard]] static const std::string& directory();
   /// Of the tables.
-  [[nodiscard]] rocksdb::Env& tables() noexcept { return *tables_; }
+  [[nodiscard]] rocksdb::Env& tables() noexcept { return tables_.env(); }
   /// While a server starts, it waits for the disk, and no time passes.
   void wait_for_calls(bool is_starting) { is_starting_ = is_starting; }
   /// The process dies: from now on every call fails, and a write at most begins. The tables are
@@ -72,8 +68,7 @@ private:
   world& in_;
   dice chance_;
   journal::simulated_disk files_;
-  std::unique_ptr<rocksdb::Env> tables_;
-  std::unique_ptr<rocksdb::Env> kept_tables_; ///< Of a process that dies.
+  table_files tables_;
   bool is_starting_ = false;
   bool is_dead_ = false;
   bool may_write_ = true;

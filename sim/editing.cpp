@@ -1,12 +1,15 @@
 #include "sim/editing.hpp"
 
-#include "protocol/json/quoted.hpp"
 #include <troupe/protocol/time.hpp>
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <set>
 #include <utility>
+
+#include "sim/edit_drawing.hpp"
+#include "sim/object_text.hpp"
+#include "sim/remote.hpp"
 
 namespace troupe::sim {
 
@@ -16,242 +19,6 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t plans_known_max = 20;
 constexpr std::size_t changes_known_max = 10;
-
-/// Members of a JSON object, one after the other.
-class object_text {
-public:
-  explicit object_text(std::string_view op = {}) {
-    if (!op.empty())
-      add("op", quoted(op));
-  }
-  object_text& add(std::string_view name, const std::string& json) {
-    text_ += (text_.empty() ? "" : ",") + quoted(name) + ":" + json;
-    return *this;
-  }
-  object_text& add_flag(std::string_view name, bool is_set) {
-    return is_set ? add(name, "true") : *this;
-  }
-  object_text& add_members(const std::string& members) {
-    text_ += (text_.empty() ? "" : ",") + members;
-    return *this;
-  }
-  [[nodiscard]] std::string str() const { return "{" + text_ + "}"; }
-
-private:
-  std::string text_;
-};
-
-std::string array_of(const std::vector<std::string>& names) {
-  std::string out;
-  for (const auto& each : names)
-    out += (out.empty() ? "" : ",") + quoted(each);
-  return "[" + out + "]";
-}
-
-/// Draws the operations of one change, and notes what they name.
-class drawing {
-public:
-  drawing(world& in, dice& chance, std::string operation, std::string objective)
-      : in_(in), chance_(chance), operation_(std::move(operation)),
-        objective_(std::move(objective)) {}
-
-  asked_change change;
-  std::vector<ordered_plan> plans; ///< That it adds.
-
-  [[nodiscard]] const std::string& operations() const noexcept { return operations_; }
-
-  void draw_for_plan(known_plan& plan);
-  void draw_for_objective(const std::vector<std::string>& plan_names);
-
-private:
-  void put(std::string_view op, object_text members) {
-    operations_ += (operations_.empty() ? "" : ",") + members.str();
-    change.operations.emplace_back(op);
-  }
-  /// Names it in the change.
-  const std::string& named(const std::string& name) { return *change.names.insert(name).first; }
-  [[nodiscard]] std::string fresh(const std::string& prefix) {
-    return prefix + ".n-" + operation_ + "-" + std::to_string(made_++);
-  }
-  void add_task(known_plan& plan);
-  void complete(const std::string& task);
-  void set_plan(const std::string& plan);
-  /// One that may have been taken away again is null.
-  [[nodiscard]] std::string deadline_json() {
-    return chance_.chance(0.3) ? "null" : quoted(draw_deadline(in_, chance_, objective_));
-  }
-
-  world& in_;
-  dice& chance_;
-  const std::string operation_;
-  const std::string objective_;
-  std::string operations_;
-  std::size_t made_ = 0;
-};
-
-void drawing::add_task(known_plan& plan) {
-  const auto name = fresh(plan.name);
-  std::vector<std::string> on;
-  for (auto left = chance_.below(3); left > 0 && !plan.tasks.empty(); --left) {
-    const auto one = chance_.one_of(plan.tasks);
-    if (std::ranges::find(on, one) != on.end())
-      continue;
-    on.push_back(one);
-    change.waiting.emplace_back(name, one);
-  }
-  object_text task("addTask");
-  task.add("name", quoted(name)).add("dependencies", array_of(on));
-  task.add("retry", R"({"maxAttempts":2,"backoff":0.05})");
-  if (!on.empty() && chance_.chance(0.2))
-    task.add("input",
-             R"({"text":)" + quoted("${tasks[\"" + on.front() + "\"].artifacts[0].text}") + "}");
-  if (chance_.chance(0.3))
-    task.add("as", quoted("as-" + name));
-  if (chance_.chance(0.3))
-    task.add("expectedSeconds", std::to_string(chance_.between(1, 20)));
-  put("addTask", task);
-  plan.tasks.push_back(name);
-}
-
-void drawing::complete(const std::string& task) {
-  object_text done("completeTask");
-  done.add("task", quoted(named(task))).add_flag("cancel", chance_.chance(0.5));
-  if (chance_.chance(0.6)) {
-    const auto text = task + "/by/" + operation_ + ";";
-    in_.seen.chunks.insert(text);
-    done.add("artifacts", R"([{"artifactId":"by-hand","parts":[{"text":)" + quoted(text) + "}]}]");
-  }
-  put("completeTask", done);
-}
-
-void drawing::set_plan(const std::string& plan) {
-  object_text edited("setPlan");
-  if (!plan.empty())
-    edited.add("plan", quoted(named(plan)));
-  edited.add("description", quoted(operation_));
-  if (chance_.chance(0.3)) {
-    edited.add("maxParallel", std::to_string(chance_.between(0, 3)));
-    change.limits_plan = true;
-  }
-  if (chance_.chance(0.3))
-    edited.add("onFailure", chance_.chance(0.5) ? R"("failFast")" : R"("continue")");
-  if (chance_.chance(in_.how.deadlines))
-    edited.add("deadline", deadline_json());
-  if (chance_.chance(0.3))
-    edited.add("priority", std::to_string(static_cast<int>(chance_.below(201)) - 100));
-  put("setPlan", edited);
-}
-
-void drawing::draw_for_plan(known_plan& plan) {
-  if (plan.tasks.empty())
-    return add_task(plan);
-  const auto& task = chance_.one_of(plan.tasks);
-  const auto with_cancel = [&](std::string_view op) {
-    object_text out(op);
-    out.add("task", quoted(named(task))).add_flag("cancel", chance_.chance(0.5));
-    return out;
-  };
-  switch (chance_.below(14)) {
-    case 0:
-      put("removeTask", object_text("removeTask")
-                            .add("task", quoted(named(task)))
-                            .add_flag("bridge", chance_.chance(0.6)));
-      break;
-    case 1: {
-      object_text with;
-      with.add("name", quoted(task)).add("retry", R"({"maxAttempts":2,"backoff":0.05})");
-      if (chance_.chance(0.3))
-        with.add("dependencies", "[]");
-      put("replaceTask",
-          object_text("replaceTask").add("task", quoted(named(task))).add("with", with.str()));
-      break;
-    }
-    case 2:
-    case 3: {
-      auto skip = with_cancel("skipTask");
-      if (chance_.chance(0.3)) {
-        skip.add("then", R"("skip")");
-        change.skips_others = true;
-      }
-      put("skipTask", skip);
-      break;
-    }
-    case 4:
-    case 5: complete(task); break;
-    case 6:
-    case 7:
-      put("retryTask", object_text("retryTask")
-                           .add("task", quoted(named(task)))
-                           .add("dependents", chance_.chance(0.7) ? "true" : "false"));
-      break;
-    case 8:
-    case 9: {
-      const auto& on = chance_.one_of(plan.tasks);
-      change.waiting.emplace_back(task, on);
-      put("addDependency",
-          object_text("addDependency").add("task", quoted(task)).add("on", quoted(on)));
-      break;
-    }
-    case 10: {
-      const auto& on = chance_.one_of(plan.tasks);
-      put("removeDependency",
-          object_text("removeDependency").add("task", quoted(named(task))).add("on", quoted(on)));
-      break;
-    }
-    case 11:
-      if (chance_.chance(in_.how.deadlines)) {
-        put("setDeadline", object_text("setDeadline")
-                               .add("task", quoted(named(task)))
-                               .add("deadline", quoted(draw_deadline(in_, chance_, objective_))));
-        break;
-      }
-      put("setPriority", object_text("setPriority")
-                             .add("task", quoted(named(task)))
-                             .add("priority", std::to_string(chance_.below(10))));
-      break;
-    case 12: set_plan(""); break;
-    default: add_task(plan);
-  }
-}
-
-void drawing::draw_for_objective(const std::vector<std::string>& plan_names) {
-  const auto turn = plan_names.empty() ? 0 : chance_.below(9);
-  const auto plan = plan_names.empty() ? std::string{} : chance_.one_of(plan_names);
-  if (turn < 3) {
-    dice extra(in_.how.seed, "plan of " + operation_ + std::to_string(made_));
-    auto fresh_plan = draw_tasks(in_, chance_, extra, fresh(objective_));
-    object_text added("addPlan");
-    added.add("id", quoted(fresh_plan.name));
-    added.add_members(json_of(fresh_plan)).add_flag("start", chance_.chance(0.7));
-    if (!plan.empty() && chance_.chance(0.4))
-      added.add("dependencies", array_of({plan}));
-    put("addPlan", added);
-    plans.push_back(std::move(fresh_plan));
-  } else if (turn < 4) {
-    put("removePlan", object_text("removePlan").add("plan", quoted(named(plan))));
-  } else if (turn < 5) {
-    put("skipPlan", object_text("skipPlan")
-                        .add("plan", quoted(named(plan)))
-                        .add_flag("cancel", chance_.chance(0.5)));
-  } else if (turn < 7) {
-    std::vector<std::string> on;
-    if (chance_.chance(0.7))
-      on.push_back(chance_.one_of(plan_names));
-    put("setPlanDependencies", object_text("setPlanDependencies")
-                                   .add("plan", quoted(named(plan)))
-                                   .add("dependencies", array_of(on)));
-  } else if (turn < 8) {
-    set_plan(plan);
-  } else {
-    object_text edited("setObjective");
-    edited.add("description", quoted(operation_));
-    edited.add("priority", std::to_string(static_cast<int>(chance_.below(201)) - 100));
-    if (chance_.chance(in_.how.deadlines))
-      edited.add("deadline", deadline_json());
-    named(objective_);
-    put("setObjective", edited);
-  }
-}
 
 std::vector<std::string> names_of_plans(const world& in, const std::string& objective) {
   std::vector<std::string> out;
@@ -369,6 +136,53 @@ edit_request draw_input(world& in, dice& chance, const std::string& client,
   return out;
 }
 
+/// "c0.o1" of "c0.o1.p0.t0.question-1"; empty: of a task without an objective.
+std::string objective_of_question(const std::string& question) {
+  const auto end = question.find('.', question.find('.') + 1);
+  return question.starts_with("task-") || end == std::string::npos ? std::string{}
+                                                                   : question.substr(0, end);
+}
+
+/// One message that answers several questions of an objective; nothing: only one task asks there.
+std::optional<edit_request> draw_joint_answer(world& in, dice& chance,
+                                              const std::string& operation) {
+  const auto objective = objective_of_question(chance.one_of(in.known_questions));
+  if (objective.empty())
+    return std::nullopt;
+  edit_request out;
+  std::set<std::string> tasks;
+  std::string answers;
+  for (const auto& each : in.known_questions) {
+    if (objective_of_question(each) != objective
+        || !tasks.insert(each.substr(0, each.rfind('.'))).second)
+      continue;
+    out.questions.push_back(each);
+    object_text one;
+    one.add("inputId", quoted(each));
+    if (chance.chance(0.5))
+      one.add("value", quoted("answer of " + operation));
+    if (chance.chance(0.1))
+      one.add("action", R"("decline")");
+    answers += (answers.empty() ? "" : ",") + one.str();
+  }
+  if (tasks.size() < 2)
+    return std::nullopt;
+  out.kind = call_kind::answer_together;
+  out.method = "SendMessage";
+  out.objective = objective;
+  out.message_id = "j-" + operation;
+  object_text said;
+  said.add("messageId", quoted(out.message_id)).add("contextId", quoted(objective));
+  said.add("role", R"("ROLE_USER")").add("parts", R"([{"text":"this"}])");
+  said.add("metadata", R"({"opt/v1/answers":[)" + answers + "]}");
+  out.params = object_text()
+                   .add("message", said.str())
+                   .add("configuration", R"({"returnImmediately":true})")
+                   .str();
+  out.may_repeat = in.how.deduplicates;
+  return out;
+}
+
 edit_request draw_state(dice& chance, const known_plan& plan) {
   edit_request out;
   out.kind = call_kind::move;
@@ -407,6 +221,33 @@ std::string draw_deadline(world& in, dice& chance, const std::string& objective)
   return out;
 }
 
+namespace {
+
+/// Some tasks are done by remote agents.
+void draw_target(const world& in, ordered_task& task) {
+  if (in.how.delegated == 0)
+    return;
+  auto chance = in.stream("target of " + task.name);
+  if (!chance.chance(in.how.delegated))
+    return;
+  task.target = remote_name(chance.below(remotes_max));
+  constexpr auto ways = std::to_array<const char*>({"fail", "fail", "ask", "resend"});
+  task.when_unsure = chance.one_of(ways);
+}
+
+/// The remote agent finds in the metadata what is allowed.
+std::string delegation_json(const ordered_task& task) {
+  const auto unsure = quoted(task.when_unsure);
+  return object_text()
+      .add("target", quoted(task.target))
+      .add("text", quoted(task.name))
+      .add("whenUnsure", unsure)
+      .add("metadata", object_text().add("whenUnsure", unsure).str())
+      .str();
+}
+
+} // namespace
+
 ordered_plan draw_tasks(world& in, dice& chance, dice& extra, const std::string& prefix) {
   const auto objective = prefix.substr(0, prefix.find('.', prefix.find('.') + 1));
   const auto& how = in.how;
@@ -431,6 +272,7 @@ ordered_plan draw_tasks(world& in, dice& chance, dice& extra, const std::string&
       task.expected_seconds = static_cast<unsigned>(extra.between(1, 30));
     if (extra.chance(how.deadlines / 4))
       task.deadline = draw_deadline(in, extra, objective);
+    draw_target(in, task);
     out.tasks.push_back(std::move(task));
   }
   if (is_large)
@@ -448,11 +290,14 @@ std::string json_of(const ordered_plan& plan) {
       one.add("expectedSeconds", std::to_string(task.expected_seconds));
     if (!task.deadline.empty())
       one.add("deadline", quoted(task.deadline));
+    if (!task.target.empty())
+      one.add("agent", R"("a2a")").add("input", delegation_json(task));
     tasks += (tasks.empty() ? "" : ",") + one.str();
   }
   return R"("name":)" + quoted(plan.name) + R"(,"onFailure":"continue","maxParallel":)"
          + std::to_string(plan.parallel_max)
          + (plan.deadline.empty() ? "" : R"(,"deadline":)" + quoted(plan.deadline))
+         + (plan.alternatives.empty() ? "" : R"(,"alternatives":)" + array_of(plan.alternatives))
          + R"(,"tasks":[)" + tasks + "]";
 }
 
@@ -468,8 +313,12 @@ void learn_plan(world& in, const std::string& objective, const ordered_plan& pla
 std::optional<edit_request> draw_edit(world& in, dice& chance, const std::string& client,
                                       const std::string& operation) {
   const auto turn = chance.below(100);
-  if (turn < 30 && !in.known_questions.empty())
+  if (turn < 30 && !in.known_questions.empty()) {
+    if (auto more = in.stream("together " + operation); more.chance(in.how.together))
+      if (auto together = draw_joint_answer(in, more, operation))
+        return together;
     return draw_input(in, chance, client, operation);
+  }
   if (turn < 36 && !in.sent_changes.empty())
     return draw_again(in, chance, operation);
   if (in.known_plans.empty())

@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/world.hpp"
 
@@ -17,8 +18,10 @@ struct edit_request {
   call_kind kind = call_kind::change;
   std::string method;
   std::string params;
-  std::string task;        ///< That it names; empty: none.
-  std::string objective;   ///< That it changes or reads; empty: none.
+  std::string task;                   ///< That it names; empty: none.
+  std::string objective;              ///< That it changes or reads; empty: none.
+  std::string message_id;             ///< Of a message; empty: it is none.
+  std::vector<std::string> questions; ///< That the message answers together.
   bool may_repeat = false; ///< With the same ids it has no other effect when it comes twice.
   std::optional<asked_change> change{};
   std::optional<asked_input> input{};

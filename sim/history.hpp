@@ -36,8 +36,9 @@ enum class call_kind : std::uint8_t {
   add_plan,
   move,
   read,
-  change,       ///< Of a plan or an objective, by operations.
-  answer_input, ///< A question, by its id.
+  change,          ///< Of a plan or an objective, by operations.
+  answer_input,    ///< A question, by its id.
+  answer_together, ///< Several questions, by one message.
   claim,
   release
 };
@@ -87,6 +88,7 @@ struct call {
   std::vector<task_view> tasks;
   std::optional<asked_change> change;
   std::optional<asked_input> input;
+  std::vector<std::string> questions; ///< That one message answers together.
 };
 
 enum class event_kind : std::uint8_t { snapshot, status, artifact };
@@ -126,6 +128,9 @@ struct attempt {
   moment reported = 0;
   bool is_lone = false;
   std::vector<stream_event> made; ///< The artifacts that it reported, in its order.
+  std::string delegated{};        ///< What a remote agent was asked to do; empty: none was.
+  std::string cancel{};           ///< How it said that its cancel ended: "acknowledged".
+  moment canceled = 0;            ///< When it said so.
 };
 
 /// In every text of one who owns nothing of the clients.
@@ -137,6 +142,8 @@ struct ordered_task {
   std::vector<std::string> dependencies; ///< Names.
   std::string deadline{};                ///< As on the wire; empty: none.
   unsigned expected_seconds = 0;         ///< 0: not known.
+  std::string target{};                  ///< The remote agent that does it; empty: none.
+  std::string when_unsure{};             ///< Of a delegation: "resend".
 };
 
 struct ordered_plan {
@@ -144,6 +151,7 @@ struct ordered_plan {
   std::uint32_t parallel_max = 0; ///< 0: no limit.
   std::vector<ordered_task> tasks;
   std::string deadline{};
+  std::vector<std::string> alternatives{}; ///< Names of plans, which are tried if this one fails.
 };
 
 struct ordered_objective {
@@ -217,6 +225,7 @@ enum class fact_kind : std::uint8_t {
   task_asks,    ///< Or waits for something else.
   task_ended,   ///< `text`: its state.
   task_reached, ///< `on`: millionths of it are done.
+  task_renamed, ///< `text`: its name.
   task_renewed, ///< Another task stands in its place.
   task_skipped,
   task_removed,
@@ -263,6 +272,31 @@ struct strange_read {
   std::string asked; ///< "get", "cancel", "list".
   std::string of;    ///< The id; empty: of a list.
   std::string got;   ///< Text of what belongs to others and was shown; empty: nothing was.
+};
+
+/// A task as it is at a remote agent.
+struct remote_record {
+  std::string agent;
+  std::string id;
+  std::string context;
+  std::string message; ///< Id of the request.
+  std::string text;    ///< What it is to do.
+  moment made = 0;
+  bool may_come_twice = false; ///< The plan says so.
+  /// From when on it was in which state; "forgotten": it is no more.
+  std::vector<std::pair<moment, std::string>> states;
+};
+
+/// A remote agent was asked for the tasks of a context, and had none.
+struct remote_search {
+  std::string context;
+  moment at = 0;
+};
+
+/// What a client was told about the cancel of a delegated task.
+struct shown_cancel {
+  std::string task;
+  std::string outcome;
 };
 
 /// A question of an agent that ended without an answer.
@@ -313,6 +347,9 @@ struct history {
   /// By objective: all deadlines that clients asked for, for anything of it.
   std::map<std::string, std::set<std::string>> deadlines;
   std::vector<unanswered> expiries;
+  std::vector<remote_record> remote_tasks;
+  std::vector<remote_search> remote_searches;
+  std::vector<shown_cancel> shown_cancels;
   std::vector<downtime> downtimes;
   bool has_clock_jumps = false; ///< The time of day was set.
   /// Objectives when faults had ended for a while (without tasks), and at the end.

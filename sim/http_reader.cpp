@@ -27,17 +27,14 @@ void http_reader::add(std::string_view bytes) {
     read_head();
   if (!has_head())
     return;
-  if (header("transfer-encoding") == "chunked") {
+  if (is_chunked_) {
     read_chunks();
     return;
   }
-  std::size_t length = 0;
-  const auto text = header("content-length");
-  std::from_chars(text.data(), text.data() + text.size(), length);
-  if (unread_.size() < length)
+  if (unread_.size() < length_)
     return;
-  body_ = unread_.substr(0, length);
-  unread_.erase(0, length);
+  body_ = unread_.substr(0, length_);
+  unread_.erase(0, length_);
   is_complete_ = true;
 }
 
@@ -62,6 +59,10 @@ void http_reader::read_head() {
     headers_[lower(line.substr(0, colon))] = value;
   }
   unread_.erase(0, end + 4);
+  is_chunked_ = header("transfer-encoding") == "chunked";
+  length_ = 0;
+  const auto& length = header("content-length");
+  std::from_chars(length.data(), length.data() + length.size(), length_);
 }
 
 void http_reader::read_chunks() {

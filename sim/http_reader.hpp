@@ -37,6 +37,8 @@ private:
   std::string body_;
   std::map<std::string, std::string, std::less<>> headers_;
   int status_ = 0;
+  bool is_chunked_ = false;
+  std::size_t length_ = 0; ///< Of a body that is not in chunks.
   bool is_complete_ = false;
   bool is_wrong_ = false;
   std::size_t events_at_ = 0; ///< In the body.

@@ -68,6 +68,12 @@ enum class mutant : std::uint8_t {
   early_deadline,
   lost_edge,
   deaf_to_dry_run,
+  resend_without_key,
+  answer_without_task,
+  clean_end_is_completion,
+  forgotten_cancel,
+  half_an_answer,
+  lost_alternatives,
 };
 
 struct planted {
@@ -134,6 +140,12 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"early-deadline", mutant::early_deadline, "deadlines"},
     {"lost-edge", mutant::lost_edge, "plans"},
     {"deaf-to-dry-run", mutant::deaf_to_dry_run, "revisions"},
+    {"resend-without-key", mutant::resend_without_key, "delegations"},
+    {"answer-without-task", mutant::answer_without_task, "delegations"},
+    {"clean-end-is-completion", mutant::clean_end_is_completion, "delegations"},
+    {"forgotten-cancel", mutant::forgotten_cancel, "delegations"},
+    {"half-an-answer", mutant::half_an_answer, "answers"},
+    {"lost-alternatives", mutant::lost_alternatives, "plans"},
 });
 
 } // namespace troupe::sim

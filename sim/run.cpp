@@ -1,5 +1,7 @@
 #include "sim/run.hpp"
 
+#include "tests/support/temporary_directory.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -12,6 +14,7 @@
 #include "sim/checkers/checkers.hpp"
 #include "sim/client.hpp"
 #include "sim/disk.hpp"
+#include "sim/remote.hpp"
 #include "sim/server.hpp"
 #include "sim/situations.hpp"
 #include "sim/stranger.hpp"
@@ -31,6 +34,14 @@ constexpr nanoseconds life_max = 10min;
 constexpr std::uint64_t steps_without_time_max = 10'000'000;
 constexpr std::size_t story_lines = 40;
 
+/// The directory has another name in each process.
+std::string without_directory(std::string text) {
+  const auto& directory = disk::directory();
+  for (auto at = text.find(directory); at != std::string::npos; at = text.find(directory, at))
+    text.erase(at, directory.size());
+  return text;
+}
+
 /// A world with all its inhabitants.
 class simulation {
 public:
@@ -49,6 +60,8 @@ public:
       server_->accept(from);
       return true;
     };
+    if (how.delegated > 0)
+      add_remotes();
     in_.is_disk_behind = [this] { return server_ && server_->is_disk_behind(); };
     in_.start_again = [this](bool with_damage) { return start_again(with_damage); };
     if (how.is_durable)
@@ -101,6 +114,20 @@ public:
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
 private:
+  void add_remotes() {
+    in_.cancels_file = own_files_.emplace() / "cancels.jsonl";
+    for (std::size_t i = 0; i < remotes_max; ++i)
+      remotes_.push_back(std::make_unique<remote>(in_, i));
+    in_.dial_agent = [this](const std::string& host, const std::shared_ptr<connection>& from) {
+      for (std::size_t i = 0; i < remotes_.size(); ++i)
+        if (remote_url(i) == "http://" + host + "/") {
+          remotes_[i]->accept(from);
+          return true;
+        }
+      return false;
+    };
+  }
+
   /// Lets time pass until something happens.
   void pass() {
     auto until = in_.to_come.next_due().value();
@@ -140,7 +167,7 @@ private:
     } catch (const std::runtime_error& why) {
       if (!is_damaged)
         throw;
-      in_.story.add(why.what());
+      in_.story.add(without_directory(why.what()));
     }
     disk_->die(false);
     disk_->after_death(false);
@@ -234,6 +261,8 @@ private:
   dice fate_; ///< Crashes and clocks.
   agent_registry agents_;
   std::unique_ptr<disk> disk_;
+  std::optional<testing::temporary_directory> own_files_; ///< If anything is delegated.
+  std::vector<std::unique_ptr<remote>> remotes_;
   std::unique_ptr<server> server_;
   std::vector<std::unique_ptr<client>> clients_;
   witness last_;

@@ -1,5 +1,6 @@
 #include "sim/server.hpp"
 
+#include "agents/a2a/a2a_agent.hpp"
 #include "net/http/session.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time.hpp>
@@ -11,12 +12,20 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/delegating.hpp"
 #include "sim/mutant_store.hpp"
+#include "sim/remote.hpp"
 #include "sim/teller.hpp"
 
 namespace troupe::sim {
 
 namespace {
+
+// Of delegations, so short that they are met while a world lasts. An agent that asks is asked every
+// 30 s at the latest: that is no silence.
+constexpr std::chrono::seconds lost_after{60};
+constexpr std::chrono::seconds stream_silence{3};
+constexpr std::chrono::seconds cancel_wait{2};
 
 /// All that a start goes on with.
 std::string text_of(const recovered& left) {
@@ -73,6 +82,8 @@ std::unique_ptr<turned_store> open_store(const world& in, disk& files) {
   how.time = &in.clock;
   // Larger than all rows of a world: RocksDB writes no table at a time of its own.
   how.write_buffer_bytes = std::size_t{64} << 20;
+  how.opening_threads = 1;
+  how.flushes_at_end = false;
   how.group_ahead_changes = in.how.group_ahead_changes;
   how.reads.reads_max = in.how.reads_max;
   how.reads.reads_per_client_max = in.how.reads_per_client_max;
@@ -101,7 +112,7 @@ private:
 };
 
 server::server(world& in, disk* files, const agent_registry& agents)
-    : in_(in), files_(files), order_(in.stream("order of parts")) {
+    : in_(in), files_(files), order_(in.stream("order of parts")), outbound_(in), agents_(agents) {
   // What the server draws differs in each of its lives.
   thread_id_source() =
       id_source{dice(in.how.seed, "ids " + std::to_string(in.now().count())).next()};
@@ -124,11 +135,14 @@ server::server(world& in, disk* files, const agent_registry& agents)
   if (in.how.bug == mutant::other_start && in.starts_at_once && !left->objectives.empty())
     left->objectives.pop_back();
   in.seen.recoveries.push_back({text_of(*left), in.starts_at_once});
-  gateway_.emplace(records, agents, executor_of(in));
+  add_delegation();
+  gateway_.emplace(records, agents_, executor_of(in));
   gateway_->start();
+  if (const auto delegated = agents_.find("a2a"))
+    static_cast<const delegating&>(*delegated).deliver_cancels();
   gateway_->resume(*left);
   state_ = std::make_shared<net::server_state>(*gateway_, options_of(in));
-  auto cards = net::make_card_documents(state_->options, "http://localhost/", agents);
+  auto cards = net::make_card_documents(state_->options, "http://localhost/", agents_);
   if (!cards || !state_->push->open())
     throw std::runtime_error("the server does not start");
   state_->cards.set(std::move(*cards));
@@ -146,8 +160,32 @@ server::server(world& in, disk* files, const agent_registry& agents)
     in.story.reached("a start has nothing to go on with");
 }
 
+void server::add_delegation() {
+  if (in_.how.delegated == 0)
+    return;
+  asking_ = std::make_shared<a2a::call_loop>(
+      in_.clock, [this](const http_url& to) { return outbound_.connect(to); });
+  delegation_options how;
+  for (std::size_t i = 0; i < remotes_max; ++i) {
+    delegation_target target;
+    target.alias = remote_name(i);
+    a2a::target at;
+    at.url = remote_url(i);
+    target.to = std::move(at);
+    how.targets.push_back(std::move(target));
+  }
+  how.server_id = [] { return std::string("server"); };
+  how.cancels_file = [path = in_.cancels_file] { return path; };
+  how.terms.lost_after = lost_after;
+  how.terms.silence = stream_silence;
+  how.terms.cancel_wait = cancel_wait;
+  agents_.add("a2a", std::make_shared<delegating>(
+                         in_, std::make_shared<a2a_agent>(std::move(how), asking_, in_.clock)));
+}
+
 server::~server() {
   in_.is_dying = true;
+  outbound_.end();
   const auto attempts = in_.seen.attempts.size(); // What begins from now on never happened.
   if (files_ != nullptr)
     files_->die(has_stepped_);
@@ -164,6 +202,8 @@ server::~server() {
   home_.reset();
   state_.reset();
   gateway_.reset();
+  agents_ = {};
+  asking_.reset();
   if (recorder_)
     records_->unwatch_all(recorder_);
   records_.reset();
@@ -198,20 +238,34 @@ bool server::step() {
       [](server& me) { return me.home_->step(); },
       [](server& me) { return me.durable_ != nullptr && me.durable_->turn(); },
       [](server& me) { return me.state_->answers.turn(); },
+      [](server& me) { return me.turn_asking(); },
   });
-  const auto first = order_.below(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    if (parts[(first + i) % parts.size()](*this))
+  const auto count = asking_ == nullptr ? parts.size() - 1 : parts.size();
+  const auto first = order_.below(count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (parts[(first + i) % count](*this))
       return true;
   return false;
+}
+
+bool server::turn_asking() {
+  if (asking_ == nullptr)
+    return false;
+  const bool did = asking_->turn();
+  return outbound_.turn() || did;
 }
 
 std::optional<nanoseconds> server::next_due() const {
   auto out = in_.clock.next_due();
   if (out)
     *out = in_.now() + std::max(*out, nanoseconds{0});
-  if (const auto due = home_->clock()->next_due())
-    out = std::min(out.value_or(nanoseconds::max()), nanoseconds{due->time_since_epoch()});
+  const auto take = [&](const std::optional<time_source::steady_point>& due) {
+    if (due)
+      out = std::min(out.value_or(nanoseconds::max()), nanoseconds{due->time_since_epoch()});
+  };
+  take(home_->clock()->next_due());
+  if (asking_ != nullptr)
+    take(asking_->next_due());
   return out;
 }
 

@@ -2,6 +2,7 @@
 // without a listener. The world takes all their turns, in an order that its dice choose.
 #pragma once
 
+#include "client/a2a/call_loop.hpp"
 #include "net/http/loop.hpp"
 #include "net/server_state.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
@@ -15,6 +16,7 @@
 
 #include "sim/connection.hpp"
 #include "sim/disk.hpp"
+#include "sim/outbound.hpp"
 #include "sim/world.hpp"
 
 namespace troupe::sim {
@@ -51,12 +53,20 @@ public:
 private:
   class recorder;
 
+  /// What goes to remote agents, and what comes from them.
+  bool turn_asking();
+  /// The agent for tasks that others do, with the loop that asks them.
+  void add_delegation();
+
   world& in_;
   disk* files_;
   dice order_;
   std::unique_ptr<store> records_;
   turned_store* durable_ = nullptr; ///< The same, or behind it; null: it is in memory.
   std::shared_ptr<recorder> recorder_;
+  outbound outbound_;
+  std::shared_ptr<a2a::call_loop> asking_; ///< Null: nothing is delegated.
+  agent_registry agents_;
   std::optional<gateway> gateway_;
   std::shared_ptr<net::server_state> state_;
   std::optional<net::loop> home_;

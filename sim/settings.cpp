@@ -73,6 +73,17 @@ settings draw_settings(std::uint64_t seed) {
   if (changes.chance(0.02))
     out.plan_tasks_max = 300;
 
+  dice further(seed, "settings of further changes");
+  out.alternatives = further.one_of(std::to_array<double>({0, 0.2, 0.6}));
+  out.renaming = further.one_of(std::to_array<double>({0, 0.05, 0.1}));
+  out.together = further.one_of(std::to_array<double>({0, 0.2, 0.5}));
+
+  dice remotes(seed, "settings of remote agents");
+  if (remotes.chance(0.3)) {
+    out.delegated = remotes.one_of(std::to_array<double>({0.1, 0.4, 0.8}));
+    out.remote_faults = remotes.one_of(std::to_array<double>({0, 0.05, 0.2}));
+  }
+
   dice squeezes(seed, "settings of squeezes");
   const auto squeeze = [&](auto& limit, auto small) {
     if (squeezes.chance(0.1))

@@ -32,6 +32,10 @@ struct settings {
   double deadlines = 0;       ///< Of objectives, of plans and of tasks: they have one.
   nanoseconds deadline_max{std::chrono::seconds{10}};
   std::size_t plan_tasks_max = 8;
+  double alternatives = 0; ///< Of plans: they are tried only if the first one fails.
+  double renaming = 0;     ///< Of operations on tasks.
+  double together = 0;     ///< Of answers by id: one message answers all that is asked.
+  double delegated = 0;    ///< Of tasks of plans: a remote agent does them.
   /// The operations of clients that are done ("c0.17"), to make a failure small; empty: all.
   std::set<std::string> only{};
   bool deduplicates = true; ///< The server's setting; clients then send the same message again.
@@ -62,8 +66,9 @@ struct settings {
   double failing = 0.1; ///< Of attempts.
   double asking = 0.1;
   double silent = 0.02;
-  double careless = 0.1; ///< They report twice, or after their end.
-  double impatient = 0;  ///< Of questions: they expire.
+  double careless = 0.1;    ///< They report twice, or after their end.
+  double impatient = 0;     ///< Of questions: they expire.
+  double remote_faults = 0; ///< Of requests to remote agents, and of their events.
   std::size_t agent_steps_max = 5;
   nanoseconds step_max{std::chrono::milliseconds{500}};
 

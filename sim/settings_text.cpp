@@ -30,6 +30,10 @@ void for_each_value(Settings& of, Look look) {
   look("deadlines", of.deadlines, usual.deadlines);
   look("deadline-max", of.deadline_max, usual.deadline_max);
   look("plan-tasks-max", of.plan_tasks_max, usual.plan_tasks_max);
+  look("alternatives", of.alternatives, usual.alternatives);
+  look("renaming", of.renaming, usual.renaming);
+  look("together", of.together, usual.together);
+  look("delegated", of.delegated, usual.delegated);
   look("only", of.only, usual.only);
   look("deduplicates", of.deduplicates, usual.deduplicates);
   look("latency-max", of.latency_max, usual.latency_max);
@@ -54,6 +58,7 @@ void for_each_value(Settings& of, Look look) {
   look("silent", of.silent, usual.silent);
   look("careless", of.careless, usual.careless);
   look("impatient", of.impatient, usual.impatient);
+  look("remote-faults", of.remote_faults, usual.remote_faults);
   look("step-max", of.step_max, usual.step_max);
   look("agent-steps-max", of.agent_steps_max, usual.agent_steps_max);
   look("stream-events-max", of.stream_events_max, usual.stream_events_max);
@@ -185,6 +190,7 @@ constexpr auto without_fault = std::to_array<void (*)(settings&)>({
     [](settings& one) { one.failing = 0; },
     [](settings& one) { one.silent = 0; },
     [](settings& one) { one.careless = 0; },
+    [](settings& one) { one.remote_faults = 0; },
     [](settings& one) { one.impatient = 0; },
     [](settings& one) { one.deadlines = 0; },
 });
@@ -219,6 +225,8 @@ std::vector<settings> simpler(const settings& than) {
   with([](settings& one) { one.agent_steps_max = 0; });
   with([](settings& one) { one.plan_tasks_max = settings{}.plan_tasks_max; });
   with([](settings& one) { one.changing = 0; });
+  with([](settings& one) { one.delegated = 0; });
+  with([](settings& one) { one.alternatives = one.renaming = one.together = 0; });
   for (const std::string_view squeezed :
        {"stream-events-max", "stream-bytes-max", "segment-bytes", "group-ahead-changes",
         "reads-max", "reads-per-client-max", "live-tasks-max", "backlog-changes-max",

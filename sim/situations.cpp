@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -152,10 +153,31 @@ void note_changes(const history& seen, trace& story) {
           story.reached("a change meets the end of a task that it names");
 }
 
+std::set<std::string> alternatives_in(const history& seen, const std::string& objective) {
+  std::set<std::string> out;
+  for (const auto& each : seen.objectives)
+    if (each.id == objective)
+      for (const auto& plan : each.plans)
+        out.insert(plan.alternatives.begin(), plan.alternatives.end());
+  return out;
+}
+
 void note_facts(const history& seen, trace& story) {
   for (const auto& [objective, facts] : seen.facts) {
     bool has_ended = false;
+    const auto alternatives = alternatives_in(seen, objective);
+    std::map<std::uint32_t, std::string> names;
     for (const auto& each : facts) {
+      if (each.kind == fact_kind::plan_added)
+        names[each.plan] = each.text;
+      if (each.kind == fact_kind::plan_moved && alternatives.contains(names[each.plan])) {
+        if (each.text == "working")
+          story.reached("an alternative of a plan begins");
+        if (each.text == "completed")
+          story.reached("an alternative of a plan completes");
+        if (each.text == "skipped" && each.reason == "not needed")
+          story.reached("an alternative is not needed");
+      }
       if (each.kind == fact_kind::plan_after && !each.others.empty())
         story.reached("a plan waits for another one");
       if (each.kind == fact_kind::moved) {

@@ -199,6 +199,9 @@ private:
   void change_plan(std::uint32_t plan, const remove_dependency<std::uint32_t>& removed) const {
     edge(fact_kind::edge_removed, plan, removed.task, removed.on);
   }
+  void change_plan(std::uint32_t plan, const rename_task<std::uint32_t>& renamed) const {
+    add(fact_kind::task_renamed, plan, renamed.task).text = renamed.name;
+  }
   void change_plan(std::uint32_t plan, const skip_task<std::uint32_t>& skipped) const {
     add(fact_kind::task_skipped, plan, skipped.task);
   }

@@ -30,11 +30,16 @@ void trace::mix(std::string_view bytes) {
 }
 
 void trace::add(std::string_view line) {
-  char time[32];
-  const auto length =
-      std::snprintf(time, sizeof time, "%12.6f ", std::chrono::duration<double>(now_()).count());
-  std::string whole(time, static_cast<std::size_t>(length));
-  whole += line;
+  if (const auto now = now_(); time_text_.empty() || now != told_at_) {
+    char text[32];
+    const auto length =
+        std::snprintf(text, sizeof text, "%12.6f ", std::chrono::duration<double>(now).count());
+    time_text_.assign(text, static_cast<std::size_t>(length));
+    told_at_ = now;
+  }
+  std::string whole;
+  whole.reserve(time_text_.size() + line.size());
+  whole.append(time_text_).append(line);
   mix(whole);
   ++count_;
   if (on_line)
@@ -45,13 +50,14 @@ void trace::add(std::string_view line) {
 }
 
 void trace::reached(std::string_view situation) {
-  if (!is_situation(situation))
-    throw std::logic_error("there is no situation \"" + std::string(situation) + '"');
   auto at = situations_.find(situation);
-  if (at == situations_.end())
+  if (at == situations_.end()) {
+    if (!is_situation(situation))
+      throw std::logic_error("there is no situation \"" + std::string(situation) + '"');
     at = situations_.emplace(std::string(situation), 0).first;
+  }
   ++at->second;
-  add("reached: " + std::string(situation));
+  add("reached: " + at->first);
 }
 
 std::vector<std::string> trace::last(std::size_t count, std::string_view word) const {

@@ -38,6 +38,8 @@ private:
   void mix(std::string_view bytes);
 
   std::function<std::chrono::nanoseconds()> now_;
+  std::chrono::nanoseconds told_at_{}; ///< The time of the last line, and the begin of that line.
+  std::string time_text_;
   std::uint64_t hash_ = 14695981039346656037U;
   std::uint64_t count_ = 0;
   std::deque<std::string> kept_;

@@ -10,6 +10,9 @@ namespace json = boost::json;
 
 namespace {
 
+constexpr int error_of_server = -32603;
+constexpr int http_status_failed = 500;
+
 /// Messages of 0.3 over REST have "content" in place of "parts".
 std::string text_of_parts(const json::object& in) {
   std::string out;
@@ -169,6 +172,18 @@ std::vector<shown_revision> read_revisions(const json::object& result) {
   return out;
 }
 
+std::vector<shown_cancel> read_cancels(const json::object& task) {
+  std::vector<shown_cancel> out;
+  const auto* metadata = object_at(task, "metadata");
+  const auto* cancels = metadata == nullptr ? nullptr : array_at(*metadata, "troupe/v1/cancel");
+  if (cancels == nullptr)
+    return out;
+  for (const auto& each : *cancels)
+    if (const auto* path = array_at(each.as_object(), "path"); path != nullptr && path->size() == 1)
+      out.push_back({std::string(path->front().as_string()), text_at(each.as_object(), "outcome")});
+  return out;
+}
+
 std::vector<std::string> read_pending_inputs(const json::object& shown) {
   std::vector<std::string> out;
   if (const auto* pending = array_at(shown, "pendingInputs"))
@@ -187,8 +202,10 @@ read_refusal read_error(const json::value& error) {
   if (code != nullptr && code->is_int64())
     out.code = static_cast<int>(code->as_int64());
   const auto* data = array_at(*whole, "data");
-  if (data == nullptr)
+  if (data == nullptr && (data = array_at(*whole, "details")) == nullptr)
     return out;
+  if (whole->contains("details")) // Over REST the code is the status of HTTP.
+    out.code = out.code >= http_status_failed ? error_of_server : -out.code;
   for (const auto& each : *data) {
     const auto* detail = each.if_object();
     if (detail == nullptr)

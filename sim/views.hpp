@@ -26,6 +26,8 @@ namespace troupe::sim {
 [[nodiscard]] shown_plan read_plan(const boost::json::object& plan);
 /// The changes in an answer of a history, as they stand there.
 [[nodiscard]] std::vector<shown_revision> read_revisions(const boost::json::object& result);
+/// How the cancels of delegated tasks ended, as the answer to CancelTask says it.
+[[nodiscard]] std::vector<shown_cancel> read_cancels(const boost::json::object& task);
 /// Ids of the questions that objectives and plans show as open.
 [[nodiscard]] std::vector<std::string> read_pending_inputs(const boost::json::object& shown);
 

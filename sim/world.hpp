@@ -60,11 +60,15 @@ public:
   timeline to_come;
   trace story;
   history seen;
+  /// Where the server writes down cancels that are not settled (a2a_agent); on the real disk.
+  std::string cancels_file;
   bool is_calm = false;        ///< Faults and new requests have ended.
   bool starts_at_once = false; ///< The process that starts has died right after its last start.
   bool is_dying = false;       ///< The process has died; what its parts do now never happened.
   /// Connects to the server. False: no server listens.
   std::function<bool(const std::shared_ptr<connection>&)> dial;
+  /// Connects the server to a remote agent. False: there is none at that host.
+  std::function<bool(const std::string& host, const std::shared_ptr<connection>&)> dial_agent;
   /// Whether changes are on their way to the disk.
   std::function<bool()> is_disk_behind;
   /// The process ends, and another one starts. False: it refuses to.

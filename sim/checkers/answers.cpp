@@ -82,6 +82,23 @@ verdict check_call(const history& seen, const call& made) {
   return std::nullopt;
 }
 
+/// One message that answers several questions: all of them are answered by it, or none.
+verdict check_together(const history& seen, const call& made) {
+  std::vector<std::string> taken;
+  for (const auto& each : made.questions)
+    if (const auto* const answer = answer_of(seen, each);
+        answer && answer->message == made.message_id)
+      taken.push_back(each);
+  const auto begin = "message " + made.message_id + " answers "
+                     + std::to_string(made.questions.size()) + " questions, ";
+  const auto count = std::to_string(taken.size()) + " of them have its answer";
+  if (made.error == 0 && taken.size() != made.questions.size())
+    return begin + "which was acknowledged, and " + count;
+  if (made.error != 0 && made.tries == 1 && !taken.empty())
+    return begin + "and was refused, and " + count;
+  return std::nullopt;
+}
+
 } // namespace
 
 verdict check_answers(const history& seen) {
@@ -92,6 +109,9 @@ verdict check_answers(const history& seen) {
       return wrong;
   std::map<std::string, const call*> won;
   for (const auto& made : seen.calls) {
+    if (made.kind == call_kind::answer_together && made.ended != 0)
+      if (auto wrong = check_together(seen, made))
+        return wrong;
     if (!made.input || made.ended == 0)
       continue;
     if (auto wrong = check_call(seen, made))

@@ -61,6 +61,8 @@ using verdict = std::optional<std::string>;
 [[nodiscard]] verdict check_progress(const history& seen);
 /// What has not ended by its deadline fails, and nothing fails for it before.
 [[nodiscard]] verdict check_deadlines(const history& seen);
+/// A delegation makes one remote task, and what is said of it is true there.
+[[nodiscard]] verdict check_delegations(const history& seen);
 
 struct checker {
   std::string_view name;
@@ -68,14 +70,29 @@ struct checker {
 };
 
 inline constexpr auto checkers = std::to_array<checker>({
-    {"kept", &check_kept},           {"invented", &check_invented}, {"linear", &check_linear},
-    {"streams", &check_streams},     {"moves", &check_moves},       {"messages", &check_messages},
-    {"plans", &check_plans},         {"attempts", &check_attempts}, {"rest", &check_rest},
-    {"still", &check_still},         {"fold", &check_fold},         {"same", &check_same},
-    {"lists", &check_lists},         {"recovery", &check_recovery}, {"owners", &check_owners},
-    {"limits", &check_limits},       {"model", &check_model},       {"revisions", &check_revisions},
-    {"answers", &check_answers},     {"parents", &check_parents},   {"progress", &check_progress},
+    {"kept", &check_kept},
+    {"invented", &check_invented},
+    {"linear", &check_linear},
+    {"streams", &check_streams},
+    {"moves", &check_moves},
+    {"messages", &check_messages},
+    {"plans", &check_plans},
+    {"attempts", &check_attempts},
+    {"rest", &check_rest},
+    {"still", &check_still},
+    {"fold", &check_fold},
+    {"same", &check_same},
+    {"lists", &check_lists},
+    {"recovery", &check_recovery},
+    {"owners", &check_owners},
+    {"limits", &check_limits},
+    {"model", &check_model},
+    {"revisions", &check_revisions},
+    {"answers", &check_answers},
+    {"parents", &check_parents},
+    {"progress", &check_progress},
     {"deadlines", &check_deadlines},
+    {"delegations", &check_delegations},
 });
 
 } // namespace troupe::sim

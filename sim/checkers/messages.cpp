@@ -1,3 +1,5 @@
+#include <set>
+
 #include "sim/checkers/checkers.hpp"
 
 namespace troupe::sim {
@@ -5,8 +7,14 @@ namespace troupe::sim {
 verdict check_messages(const history& seen) {
   if (!seen.deduplicates)
     return std::nullopt;
+  std::set<std::string> for_several; // One message that answers several tasks.
+  for (const auto& made : seen.calls)
+    if (made.kind == call_kind::answer_together)
+      for_several.insert(made.message_id);
   std::map<std::string, std::string> taken; // Which task has the message.
   const auto take = [&](const std::string& message, const std::string& task) -> verdict {
+    if (for_several.contains(message))
+      return std::nullopt;
     const auto [at, is_new] = taken.emplace(message, task);
     if (is_new || at->second == task)
       return std::nullopt;

@@ -37,14 +37,34 @@ verdict check_plan(const shown_plan& plan, bool is_free) {
   return std::nullopt;
 }
 
-verdict check_objective(const shown_objective& shown, bool is_free) {
+/// Whether a plan has completed that is an alternative of `failed`, or to which `failed` is one.
+bool alternative_completed(const history& seen, const shown_objective& shown,
+                           const shown_plan& failed) {
+  const auto ordered = std::ranges::find(seen.objectives, shown.id, &ordered_objective::id);
+  if (ordered == seen.objectives.end())
+    return false;
+  const auto completed = [&](const std::string& name) {
+    return std::ranges::any_of(shown.plans, [&](const shown_plan& plan) {
+      return plan.name == name && plan.state == "completed";
+    });
+  };
+  return std::ranges::any_of(ordered->plans, [&](const ordered_plan& plan) {
+    const auto& others = plan.alternatives;
+    const bool is_one =
+        plan.name == failed.name || std::ranges::find(others, failed.name) != others.end();
+    return is_one && (completed(plan.name) || std::ranges::any_of(others, completed));
+  });
+}
+
+verdict check_objective(const history& seen, const shown_objective& shown, bool is_free) {
   const auto begin = "objective " + shown.id + " is " + shown.state;
   if (!is_one(shown.state, {"completed", "failed", "canceled"}))
     return begin + " although everything was canceled";
   for (const auto& plan : shown.plans) {
     if (auto wrong = check_plan(plan, is_free))
       return wrong;
-    if (is_free && shown.state == "completed" && plan.state == "failed")
+    if (is_free && shown.state == "completed" && plan.state == "failed"
+        && !alternative_completed(seen, shown, plan))
       return begin + ", and its plan " + plan.id + " is " + plan.state;
   }
   const auto is_completed = [](const shown_plan& plan) { return plan.state == "completed"; };
@@ -87,7 +107,7 @@ verdict check_last_states(const history& seen, const shown_objective& shown) {
 verdict check_parents(const history& seen) {
   const auto moved = moved_by_clients(seen);
   for (const auto& shown : seen.ends) {
-    if (auto wrong = check_objective(shown, !moved.contains(shown.id)))
+    if (auto wrong = check_objective(seen, shown, !moved.contains(shown.id)))
       return wrong;
     if (auto wrong = check_last_states(seen, shown))
       return wrong;

@@ -77,12 +77,21 @@ verdict check_added(const history& seen, const edited_parts& edited,
 
 /// What the changes of an objective lead to.
 class shape {
+  using place = std::pair<std::uint32_t, std::uint32_t>;
+
 public:
+  explicit shape(const ordered_objective* ordered) : ordered_(ordered) {}
+
   verdict take(const objective_fact& fact) {
     const place at{fact.plan, fact.task};
     switch (fact.kind) {
       case fact_kind::plan_after: after_[fact.plan] = fact.others; break;
-      case fact_kind::plan_moved: plans_[fact.plan] = fact.text; break;
+      case fact_kind::plan_added: names_[fact.plan] = fact.text; break;
+      case fact_kind::plan_moved:
+        plans_[fact.plan] = fact.text;
+        if (fact.text == "failed")
+          has_failed_once_.insert(names_[fact.plan]);
+        break;
       case fact_kind::edge_added: waits_for_[at].insert(fact.on); break;
       case fact_kind::edge_removed: waits_for_[at].erase(fact.on); break;
       case fact_kind::task_removed: waits_for_.erase(at); break;
@@ -99,8 +108,6 @@ public:
   }
 
 private:
-  using place = std::pair<std::uint32_t, std::uint32_t>;
-
   verdict check_begin(const place& at) {
     const auto begin =
         "began task " + std::to_string(at.second) + " of plan " + std::to_string(at.first);
@@ -113,22 +120,42 @@ private:
         return begin + " before task " + std::to_string(on) + ", for which it waits, had completed";
     }
     for (const auto on : after_[at.first])
-      if (plans_[on] != "completed")
+      if (plans_[on] != "completed" && !has_completed_alternative(on))
         return begin + " before plan " + std::to_string(on) + " had completed";
+    if (const auto first = first_of(at.first); first && !has_failed_once_.contains(*first))
+      return begin + ", an alternative of plan " + *first + ", which had not failed";
     return std::nullopt;
   }
 
+  /// The plan to which it is an alternative.
+  [[nodiscard]] std::optional<std::string> first_of(std::uint32_t plan) {
+    if (ordered_ != nullptr)
+      for (const auto& each : ordered_->plans)
+        if (std::ranges::find(each.alternatives, names_[plan]) != each.alternatives.end())
+          return each.name;
+    return std::nullopt;
+  }
+  [[nodiscard]] bool has_completed_alternative(std::uint32_t plan) {
+    return std::ranges::any_of(plans_, [&](const auto& other) {
+      return other.second == "completed" && first_of(other.first) == names_[plan];
+    });
+  }
+
+  const ordered_objective* ordered_; ///< Null: it is not known, or clients have moved it.
+  std::map<std::uint32_t, std::string> names_;
   std::map<place, std::set<std::uint32_t>> waits_for_;
   std::map<place, std::string> ended_;
   std::set<place> is_skipped_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> after_;
+  std::set<std::string> has_failed_once_; ///< It may be tried again while its alternative runs.
   std::map<std::uint32_t, std::string> plans_;
 };
 
 /// The same in the order of the journal, with all changes.
 verdict check_order(const history& seen) {
   for (const auto& [objective, facts] : seen.facts) {
-    shape now;
+    const auto ordered = std::ranges::find(seen.objectives, objective, &ordered_objective::id);
+    shape now(ordered == seen.objectives.end() ? nullptr : &*ordered);
     for (const auto& each : facts)
       if (auto wrong = now.take(each))
         return "objective " + objective + " " + *wrong;

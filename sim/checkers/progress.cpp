@@ -19,6 +19,38 @@ verdict check_whole(const std::string& of, const std::string& state, double frac
   return of + " is " + state + ", and shows progress " + std::to_string(fraction);
 }
 
+/// The alternatives of its plans; empty: it has none.
+std::map<std::string, std::vector<std::string>> alternatives_of(const history& seen,
+                                                                const std::string& objective) {
+  std::map<std::string, std::vector<std::string>> out;
+  const auto ordered = std::ranges::find(seen.objectives, objective, &ordered_objective::id);
+  if (ordered != seen.objectives.end())
+    for (const auto& plan : ordered->plans)
+      if (!plan.alternatives.empty())
+        out[plan.name] = plan.alternatives;
+  return out;
+}
+
+/// Of a plan and its alternatives one counts: none that was replaced, or has not begun.
+std::set<std::string> without_weight(const history& seen, const shown_objective& shown) {
+  std::set<std::string> out;
+  for (const auto& [first, others] : alternatives_of(seen, shown.id)) {
+    bool is_replaced = false;
+    const auto look_at = [&](const std::string& name, bool is_alternative) {
+      const auto plan = std::ranges::find(shown.plans, name, &shown_plan::name);
+      if (plan == shown.plans.end())
+        return;
+      if ((plan->state == "failed" && is_replaced) || (plan->state == "pending" && is_alternative))
+        out.insert(name);
+      is_replaced = is_replaced || (plan->state != "pending" && plan->state != "skipped");
+    };
+    for (auto each = others.rbegin(); each != others.rend(); ++each)
+      look_at(*each, true);
+    look_at(first, false);
+  }
+  return out;
+}
+
 verdict check_sightings(const history& seen) {
   std::map<std::string, std::vector<const progress_sighting*>> by_id;
   for (const auto& each : seen.progress) {
@@ -27,6 +59,8 @@ verdict check_sightings(const history& seen) {
     // The revision of a plan says nothing about other changes of its objective.
     if (each.objective_revision == 0 && each.revision != 0)
       continue;
+    if (!alternatives_of(seen, each.of).empty())
+      continue; // It falls when one of them begins.
     auto& before = by_id[each.of];
     for (const auto* other : before)
       if (other->ended < each.began && other->objective_revision == each.objective_revision
@@ -68,7 +102,8 @@ journal_view read_facts(const std::vector<objective_fact>& facts) {
     const std::pair place{each.plan, each.task};
     switch (each.kind) {
       case fact_kind::plan_added: out.plans[each.text] = each.plan; break;
-      case fact_kind::task_added: out.tasks[{each.plan, each.text}] = each.task; break;
+      case fact_kind::task_added:
+      case fact_kind::task_renamed: out.tasks[{each.plan, each.text}] = each.task; break;
       case fact_kind::task_begun:
       case fact_kind::task_renewed: out.how_far[place] = 0; break;
       case fact_kind::task_reached: out.how_far[place] = each.on; break;
@@ -116,6 +151,7 @@ verdict check_end(const history& seen, const shown_objective& shown) {
   const auto journal =
       read_facts(facts == seen.facts.end() ? std::vector<objective_fact>{} : facts->second);
   const auto usual = usual_weight(shown);
+  const auto apart = without_weight(seen, shown);
   shown_progress sum;
   for (const auto& plan : shown.plans) {
     const auto name = "plan " + plan.id;
@@ -127,7 +163,7 @@ verdict check_end(const history& seen, const shown_objective& shown) {
     if (plan.progress.total > 0
         && plan.progress.fraction + tolerance < std::min(own.done / own.total, 0.999999))
       return name + " shows less progress than it has made";
-    if (plan.state == "skipped")
+    if (plan.state == "skipped" || apart.contains(plan.name))
       continue;
     sum.done += own.done;
     sum.total += own.total;

@@ -183,6 +183,65 @@ TEST_CASE("one answer wins, and the others are told who gave it", "[sim][checker
   CHECK(check_answers(claimed({fact(question_turn::answered, 2, "anna")}))); // It was not asked.
 }
 
+TEST_CASE("one message answers all its questions, or none", "[sim][checkers]") {
+  const auto told = [](int error, std::vector<std::string> by) {
+    history out;
+    out.rest.emplace();
+    call made;
+    made.kind = call_kind::answer_together;
+    made.message_id = "m";
+    made.questions = {"o.p.t0.question-1", "o.p.t1.question-1"};
+    made.began = 1;
+    made.ended = 2;
+    made.tries = 1;
+    made.error = error;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      auto& facts = out.questions[made.questions[i]];
+      facts = {fact(question_turn::opened, 1), fact(question_turn::answered, 2, "c")};
+      facts.back().message = by[i];
+    }
+    out.calls = {made};
+    return out;
+  };
+  CHECK_FALSE(check_answers(told(0, {"m", "m"})));
+  CHECK_FALSE(check_answers(told(-32602, {"other"})));
+  CHECK(says(check_answers(told(0, {"m", "other"})), "1 of them"));
+  CHECK(says(check_answers(told(0, {})), "0 of them"));
+  CHECK(says(check_answers(told(-32602, {"m"})), "was refused"));
+  auto again = told(-32602, {"m"});
+  again.calls[0].tries = 2; // The first one may have been taken.
+  CHECK_FALSE(check_answers(again));
+}
+
+TEST_CASE("an alternative begins once the plan has failed for which it stands", "[sim][checkers]") {
+  const auto begun = [](std::vector<objective_fact> before) {
+    history out;
+    ordered_objective made;
+    made.id = "o";
+    made.plans = {{"p", 0, {}}, {"q", 0, {}}, {"r", 0, {}}};
+    made.plans[0].alternatives = {"q"};
+    out.objectives = {made};
+    auto& facts = out.facts["o"];
+    for (std::uint32_t i = 0; i < 3; ++i)
+      facts.push_back({fact_kind::plan_added, 0, i, 0, 0, made.plans[i].name});
+    facts.insert(facts.end(), before.begin(), before.end());
+    facts.push_back({fact_kind::task_begun, 0, before.empty() ? 1U : before.back().plan});
+    return out;
+  };
+  const auto moved = [](std::uint32_t plan, std::string state) {
+    return objective_fact{fact_kind::plan_moved, 0, plan, 0, 0, std::move(state)};
+  };
+  CHECK(says(check_plans(begun({})), "had not failed"));
+  CHECK(says(check_plans(begun({moved(0, "completed"), moved(1, "working")})), "had not failed"));
+  CHECK_FALSE(check_plans(begun({moved(0, "failed"), moved(1, "working")})));
+  CHECK_FALSE(check_plans(begun({moved(0, "failed"), moved(0, "working"), moved(1, "working")})));
+  objective_fact after{fact_kind::plan_after, 0, 2};
+  after.others = {0};
+  CHECK(check_plans(begun({moved(0, "failed"), after, moved(2, "working")})));
+  CHECK_FALSE(
+      check_plans(begun({moved(0, "failed"), moved(1, "completed"), after, moved(2, "working")})));
+}
+
 TEST_CASE("a claim is kept to until it ends", "[sim][checkers]") {
   const auto opened = fact(question_turn::opened, 1);
   const auto by_anna = fact(question_turn::claimed, 2, "anna", 10);
@@ -218,6 +277,14 @@ TEST_CASE("states of objectives and plans agree with their tasks", "[sim][checke
   CHECK(check_parents(ended("failed", "failed", "working")));
   CHECK(check_parents(ended("canceled", "blocked", "canceled")));
   CHECK(check_parents(ended("working", "failed", "failed")));
+  auto replaced = ended("completed", "failed", "failed");
+  replaced.ends[0].plans.push_back(plan_of("completed", {}));
+  replaced.ends[0].plans.back().name = "q";
+  CHECK(check_parents(replaced));
+  ordered_plan first{"p", 0, {}};
+  first.alternatives = {"q"};
+  replaced.objectives = {{"o", 0, {first, {"q", 0, {}}}}};
+  CHECK_FALSE(check_parents(replaced));
   auto moved = ended("completed", "completed", "canceled");
   moved.calls.emplace_back().kind = call_kind::move;
   moved.calls.back().objective = "o";

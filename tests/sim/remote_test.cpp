@@ -1,0 +1,108 @@
+// The far ends of a world: what remote agents read and write, the sockets of the server, and the
+// files of the tables.
+#include "tests/support/catch.hpp"
+
+#include <rocksdb/env.h>
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include <unistd.h>
+
+#include "sim/outbound.hpp"
+#include "sim/remote_wire.hpp"
+#include "sim/table_files.hpp"
+#include "sim/world.hpp"
+
+using namespace std::chrono_literals;
+using namespace troupe;
+using namespace troupe::sim;
+
+TEST_CASE("a remote agent reads requests of both versions, however their bytes come", "[sim]") {
+  const std::string body =
+      R"({"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m"}}})";
+  const std::string bytes = "GET /.well-known/agent-card.json HTTP/1.1\r\nHost: a\r\n\r\n"
+                            "POST / HTTP/1.1\r\nidempotency-key: \"k\"\r\nContent-Length: "
+                            + std::to_string(body.size()) + "\r\n\r\n" + body;
+  std::string unread;
+  std::vector<remote_request> all;
+  for (const char each : bytes) {
+    unread += each;
+    while (auto one = take_request(unread))
+      all.push_back(std::move(*one));
+  }
+  CHECK(unread.empty());
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].is_card);
+  CHECK_FALSE(all[1].is_card);
+  CHECK(all[1].method == "SendMessage");
+  CHECK(all[1].key == "\"k\"");
+  CHECK(all[1].params.contains("message"));
+}
+
+TEST_CASE("a remote agent writes states as its version names them", "[sim]") {
+  remote_view task;
+  task.id = "t";
+  task.context = "c";
+  task.state = "TASK_STATE_INPUT_REQUIRED";
+  CHECK(status_event(task, remote_version::v1_0).find("TASK_STATE_INPUT_REQUIRED")
+        != std::string::npos);
+  CHECK(status_event(task, remote_version::v0_3).find(R"("state":"input-required")")
+        != std::string::npos);
+  CHECK(stream_event_bytes("x") == "9\r\ndata: x\n\n\r\n");
+}
+
+TEST_CASE("what the server writes to a socket reaches the remote agent, and the other way round",
+          "[sim]") {
+  settings how;
+  how.latency_max = 10ms;
+  how.piece_bytes_max = 3;
+  world in(how);
+  std::shared_ptr<connection> far;
+  in.dial_agent = [&](const std::string& host, const std::shared_ptr<connection>& from) {
+    far = from;
+    return host == "192.0.2.1";
+  };
+  outbound line(in);
+  const auto url = parse_http_url("http://192.0.2.1/");
+  REQUIRE(url.has_value());
+  const auto socket = line.connect(*url);
+  REQUIRE(socket.has_value());
+  REQUIRE(::write(*socket, "question", 8) == 8);
+  far->send("answer");
+  CHECK(line.turn());
+  while (const auto due = in.to_come.next_due()) {
+    in.clock.pass(std::max(*due - in.now(), nanoseconds{0}));
+    in.to_come.turn(in.now());
+    static_cast<void>(line.turn());
+  }
+  CHECK(far->receive(100) == "question");
+  std::array<char, 16> buffer;
+  CHECK(::read(*socket, buffer.data(), buffer.size()) == 6);
+  ::close(*socket);
+  CHECK(line.turn());
+  CHECK_FALSE(line.turn());
+  CHECK_FALSE(line.connect(*parse_http_url("http://192.0.2.9/")).has_value());
+}
+
+TEST_CASE("the files of the tables change no more when the process has died", "[sim]") {
+  table_files files;
+  auto& env = files.env();
+  std::unique_ptr<rocksdb::WritableFile> file;
+  REQUIRE(env.NewWritableFile("/a", &file, rocksdb::EnvOptions{}).ok());
+  REQUIRE(file->Append("before").ok());
+  REQUIRE(file->Flush().ok());
+  files.freeze();
+  CHECK_FALSE(file->Append("after").ok());
+  CHECK_FALSE(env.DeleteFile("/a").ok());
+  CHECK_FALSE(env.RenameFile("/a", "/b").ok());
+  std::unique_ptr<rocksdb::WritableFile> other;
+  CHECK_FALSE(env.NewWritableFile("/b", &other, rocksdb::EnvOptions{}).ok());
+  file.reset();
+  files.thaw();
+  std::string content;
+  REQUIRE(rocksdb::ReadFileToString(&env, "/a", &content).ok());
+  CHECK(content == "before");
+  CHECK(env.DeleteFile("/a").ok());
+}
