@@ -185,7 +185,11 @@ struct task_settled {
   task_moved moved; ///< As committed.
   timestamp at;     ///< Of that change.
   bool has_artifacts;
+  bool is_stopping; ///< Its agent has yet to stop, and it keeps its slots until task_stopped.
 };
+
+/// From a task that has settled: its agent has stopped, too.
+struct task_stopped {};
 
 /// From a task: it begins or ends a wait (for an answer, or between two attempts), and that is
 /// committed.
@@ -275,9 +279,9 @@ struct plan_deadline {};
 struct release_more {};
 
 using plan_handle =
-    actor_handle<task_settled, task_waits, task_ready, dependency_news, tasks_awaited, close_plan,
-                 pause_plan, task_input, task_cancel, reshape_tasks, objective_news, plan_deadline,
-                 release_more, change_wanted>;
+    actor_handle<task_settled, task_stopped, task_waits, task_ready, dependency_news, tasks_awaited,
+                 close_plan, pause_plan, task_input, task_cancel, reshape_tasks, objective_news,
+                 plan_deadline, release_more, change_wanted>;
 
 // -- to an objective ------------------------------------------------------------------------------
 
@@ -437,6 +441,7 @@ TROUPE_LOCAL_MESSAGE(troupe::want_slot)
 TROUPE_LOCAL_MESSAGE(troupe::return_slot)
 TROUPE_LOCAL_MESSAGE(troupe::reorder_slots)
 TROUPE_LOCAL_MESSAGE(troupe::task_settled)
+TROUPE_LOCAL_MESSAGE(troupe::task_stopped)
 TROUPE_LOCAL_MESSAGE(troupe::task_waits)
 TROUPE_LOCAL_MESSAGE(troupe::task_ready)
 TROUPE_LOCAL_MESSAGE(troupe::dependency_news)
@@ -485,6 +490,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::want_slot))
 CAF_ADD_TYPE_ID(troupe, (troupe::return_slot))
 CAF_ADD_TYPE_ID(troupe, (troupe::reorder_slots))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_settled))
+CAF_ADD_TYPE_ID(troupe, (troupe::task_stopped))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_waits))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_ready))
 CAF_ADD_TYPE_ID(troupe, (troupe::dependency_news))

@@ -40,6 +40,10 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
   begin();
   return {
       [this](const task_settled& fact) { on_settled(fact); },
+      [this](const task_stopped&) {
+        --stopping_count_;
+        spawn_ready(); // tasks that waited for maxParallel
+      },
       [this](const task_waits& fact) { on_waits(fact); },
       [this](const task_ready& fact) { on_ready(fact); },
       [this](const dependency_news& fact) {
@@ -153,7 +157,7 @@ void plan_actor::abandon_withdrawn() {
 
 // What has begun goes first.
 void plan_actor::spawn_ready() {
-  while (!ready_again_.empty() && !end_ && has_room(view_, running_count_ - parked_count_)) {
+  while (!ready_again_.empty() && !end_ && has_room_now()) {
     const auto task = ready_again_.front();
     ready_again_.pop_front();
     go_on_with(task);
@@ -163,14 +167,18 @@ void plan_actor::spawn_ready() {
   const auto may_begin = [&] {
     return !ready_.empty() && (!view_.paused || has_begun(ready_.front().task));
   };
-  while (may_begin() && !release_pending_ && !end_
-         && has_room(view_, running_count_ - parked_count_)) {
+  while (may_begin() && !release_pending_ && !end_ && has_room_now()) {
     if (burst++ == release_burst_max)
       return release_later();
     const auto ready = ready_.front();
     ready_.pop_front();
     spawn_task(ready, in_line);
   }
+}
+
+/// Whether `maxParallel` lets one more of its tasks run.
+bool plan_actor::has_room_now() const {
+  return has_room(view_, running_count_ - parked_count_ + stopping_count_);
 }
 
 // Behind those of the same priority, and behind all that have begun in an earlier process.

@@ -69,6 +69,7 @@ private:
   void release(std::vector<std::uint32_t> ready);
   void abandon_withdrawn();
   void spawn_ready();
+  [[nodiscard]] bool has_room_now() const;
   void release_later();
   struct ready_task;
   void put_in_line(const ready_task& ready);
@@ -185,6 +186,7 @@ private:
   std::unordered_set<std::uint32_t> awaited_;               ///< Tasks that other plans wait for.
   std::set<std::pair<timestamp, std::uint32_t>> deadlines_; ///< Of tasks; still to come.
   std::uint32_t running_count_ = 0;
+  std::uint32_t stopping_count_ = 0; ///< They have settled, and their agents have yet to stop.
   std::uint32_t asking_count_ = 0;
   std::uint32_t parked_count_ = 0;
   std::uint32_t holding_count_ = 0; ///< Of those that ask, the ones that are not parked.

@@ -134,6 +134,7 @@ void plan_actor::on_settled(const task_settled& fact) {
   std::erase_if(ready_again_, [&](const task_ready& other) { return other.task == fact.task; });
   running_[fact.task] = nullptr;
   --running_count_;
+  stopping_count_ += fact.is_stopping ? 1 : 0;
   on_task_moved(fact.task, fact.moved, fact.at);
   if (fact.has_artifacts)
     note_artifacts(view_, place_of(fact.task, fact.at));

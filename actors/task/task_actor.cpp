@@ -109,6 +109,7 @@ task_actor::~task_actor() {
   if (env_.stopping)
     return;
   give_slots_back();
+  tell_stopped();
   if (over())
     return;
   const std::string reason = "the task's actor died";
@@ -692,7 +693,8 @@ void task_actor::tell_end() {
   auto then = answer_to_cancel();
   if (plan_)
     then = [plan = plan_,
-            fact = task_settled{task_index_, *last_move(ended), ended.at, has_artifacts_},
+            fact = task_settled{task_index_, *last_move(ended), ended.at, has_artifacts_,
+                                quit_after_stop_},
             canceled = std::move(then)](const commit_outcome& outcome) mutable {
       tell(plan->plan, std::move(fact));
       if (canceled)
@@ -741,7 +743,15 @@ void task_actor::leave() {
   settle_cancel({cancel_outcome::no_answer, {}, {}}); // if it said nothing
   run_.reset();
   give_slots_back();
+  tell_stopped();
   self_->quit();
+}
+
+/// The plan gets back what it kept for the agent, after it has heard that the task has settled.
+void task_actor::tell_stopped() {
+  if (!std::exchange(quit_after_stop_, false) || !plan_)
+    return;
+  env_.records.commit({}, [plan = plan_->plan] { tell(plan, task_stopped{}); });
 }
 
 // -- what it is -----------------------------------------------------------------------------------

@@ -189,6 +189,7 @@ private:
   void tell_end();
   [[nodiscard]] committed_fn answer_to_cancel();
   void leave();
+  void tell_stopped();
 
   // -- facts (task_actor_facts.cpp) ---------------------------------------------------------------
   template<class Input>
@@ -324,9 +325,9 @@ private:
   std::size_t large_output_bytes_ = 0;
   std::size_t small_output_bytes_ = 0;
   bool has_artifacts_ = false;
-  bool began_here_ = false; ///< The attempt is one of this process.
-  bool quit_after_stop_ = false;
-  bool is_taken_up_; ///< It is new, or its record was read.
+  bool began_here_ = false;      ///< The attempt is one of this process.
+  bool quit_after_stop_ = false; ///< It has ended, and its agent has yet to stop.
+  bool is_taken_up_;             ///< It is new, or its record was read.
 };
 
 template<class Input>

@@ -187,6 +187,28 @@ TEST_CASE("a task that waits for its slot again gives up its place when it is ca
   CHECK(bed.hand->running() == 0);
 }
 
+TEST_CASE("a canceled task keeps its slots until its agent has stopped", "[actors][time][slots]") {
+  const auto by = GENERATE(values<std::string_view>({"plan", "objective", "agent"}));
+  CAPTURE(by);
+  clock_bed bed{{.cancel_grace = 5s}, {}};
+  bed.hand->stops_at_once = false;
+  bed.begin(one_at_a_time(
+      bed, going_on(a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})), by));
+  const auto answered = bed.cancel("a");
+  CHECK(bed.states() == "canceled pending");
+  CHECK(bed.hand->running() == 1);
+  SECTION("it says so") {
+    bed.report("a", report_completed{});
+  }
+  SECTION("its grace is over") {
+    bed.pass(6s);
+  }
+  CHECK(bed.states() == "canceled working");
+  CHECK(bed.hand->running() == 1);
+  bed.report("b", report_completed{});
+  CHECK(bed.objective()->state == objective_state::failed);
+}
+
 TEST_CASE("slots are found again after a restart during a backoff", "[actors][time][slots]") {
   const auto by = GENERATE(values<std::string_view>({"plan", "objective", "agent"}));
   CAPTURE(by);
