@@ -85,6 +85,8 @@ std::unique_ptr<turned_store> open_store(const world& in, disk& files) {
   how.opening_threads = 1;
   how.flushes_at_end = false;
   how.group_ahead_changes = in.how.group_ahead_changes;
+  how.groups.group_bytes = in.how.group_bytes;
+  how.groups.turn_bytes = std::min(how.groups.turn_bytes, in.how.group_bytes / 4);
   how.reads.reads_max = in.how.reads_max;
   how.reads.reads_per_client_max = in.how.reads_per_client_max;
   files.wait_for_calls(true);
@@ -152,6 +154,8 @@ server::server(world& in, disk* files, const agent_registry& agents)
                + " objectives and " + std::to_string(left->lone_tasks.size()) + " lone tasks");
   if (!left->repaired.empty())
     in.story.reached("a start repairs the end of the journal");
+  if (durable_ != nullptr && durable_->unfinished() > 0)
+    in.story.reached("the process dies between two parts of a change");
   if (!left->lone_tasks.empty())
     in.story.reached("a start goes on with lone tasks");
   if (!left->objectives.empty())

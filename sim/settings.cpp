@@ -105,6 +105,10 @@ settings draw_settings(std::uint64_t seed) {
   squeeze(out.cancel_grace, 10ms);
   squeeze(out.settled_linger, 0s);
   squeeze(out.disk_wait, 100ms);
+
+  dice groups(seed, "settings of groups");
+  if (groups.chance(0.1))
+    out.group_bytes = groups.one_of(std::to_array<std::size_t>({256, 1024}));
   return out;
 }
 

@@ -77,6 +77,8 @@ struct settings {
   std::size_t stream_bytes_max = std::size_t{16} << 20;
   std::size_t segment_bytes = 64 * 1024;
   std::size_t group_ahead_changes = 64;
+  /// Of a group of the journal; a change that is longer comes in parts.
+  std::size_t group_bytes = std::size_t{1} << 20;
   std::size_t reads_max = 1'000;
   std::size_t reads_per_client_max = 1'000;
   std::size_t live_tasks_max = 100'000;

@@ -65,6 +65,7 @@ void for_each_value(Settings& of, Look look) {
   look("stream-bytes-max", of.stream_bytes_max, usual.stream_bytes_max);
   look("segment-bytes", of.segment_bytes, usual.segment_bytes);
   look("group-ahead-changes", of.group_ahead_changes, usual.group_ahead_changes);
+  look("group-bytes", of.group_bytes, usual.group_bytes);
   look("reads-max", of.reads_max, usual.reads_max);
   look("reads-per-client-max", of.reads_per_client_max, usual.reads_per_client_max);
   look("live-tasks-max", of.live_tasks_max, usual.live_tasks_max);

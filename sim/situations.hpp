@@ -19,6 +19,7 @@ inline constexpr auto situations = std::to_array<std::string_view>({
     "a start repairs the end of the journal",
     "the power fails",
     "the process dies",
+    "the process dies between two parts of a change",
     "the process dies between two segments",
     "the process dies right after its start",
     "the process dies while a sync is under way",

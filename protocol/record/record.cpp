@@ -844,6 +844,11 @@ result<change> read_change(std::string_view row, std::string_view stream, std::u
       "change", row, [&](const json::object& in) { return change_from(in, stream, sequence); });
 }
 
+bool is_row_of_lone_task(std::string_view begin) {
+  const auto behind_time = begin.find(',');
+  return behind_time != std::string_view::npos && begin.substr(behind_time).starts_with(R"(,"c":)");
+}
+
 void write(std::string& out, const task& value) {
   task usual;
   usual.status.state = task_state::unspecified;

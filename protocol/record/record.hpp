@@ -28,6 +28,9 @@ void write(std::string& out, const change& change);
 [[nodiscard]] result<change> read_change(std::string_view row, std::string_view stream,
                                          std::uint64_t sequence);
 
+/// Whether a row that begins so is of a lone task.
+[[nodiscard]] bool is_row_of_lone_task(std::string_view begin);
+
 /// An ended task; everything derived from its origin written out (name, agent, OPT metadata), so
 /// it needs no objective to read.
 void write(std::string& out, const task& task);

@@ -31,6 +31,7 @@ public:
     std::uint64_t journal_id = 0;
     position first = 1;      ///< That is still there.
     position at = 0;         ///< The last one that was published.
+    position found = 0;      ///< The last one of earlier processes: what they began, they left.
     std::uint64_t bytes = 0; ///< Of all groups published since the start of the process.
   };
   [[nodiscard]] virtual reached groups_reached() const = 0;

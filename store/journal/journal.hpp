@@ -98,6 +98,8 @@ public:
   /// When a turn has something to do although nothing happens.
   [[nodiscard]] virtual std::optional<time_source::steady_point> wakes_at() const = 0;
 
+  /// The position that the next group will have that is appended.
+  [[nodiscard]] virtual position next() const = 0;
   /// The last acknowledged group; 0 if there is none.
   [[nodiscard]] virtual position last() const = 0;
   /// The first group that can be read; `last() + 1` if there is none.

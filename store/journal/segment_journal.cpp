@@ -85,6 +85,8 @@ public:
     return out;
   }
 
+  [[nodiscard]] position next() const override { return last_ + waiting_.size() + 1; }
+
   [[nodiscard]] position last() const override { return last_; }
 
   [[nodiscard]] position first() const override {

@@ -3,7 +3,7 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"
 #include "store/answers.hpp"
-#include "store/group.hpp"
+#include "store/long_changes.hpp"
 #include "store/rocksdb/past.hpp"
 #include "store/rocksdb/rocksdb_pushes.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
@@ -36,27 +36,27 @@ public:
                  std::vector<objective_id>& settled)
       : to_(to), mark_(mark), settled_(settled), staging_(to.live, to.archive, to.came) {}
 
-  result<void> take(const journal::journal_group& group) {
+  result<void> take(journal::position at, const std::vector<group_entry>& entries) {
     auto reached = mark_;
-    reached.at = reached.safe = group.at;
-    return take(group.at, group.bytes, reached);
+    reached.at = reached.safe = at;
+    return take(at, entries, reached);
   }
 
   /// What the tables are made of. The mark stays.
   result<void> take_origin(const std::string& group) {
     has_origin_ = true;
-    return take(mark_.at, group, mark_);
+    long_changes none;
+    const auto whole = none.take(mark_.at, group);
+    return whole ? take(mark_.at, whole->entries, mark_)
+                 : does_not_fit(mark_.at, "cannot be understood");
   }
 
   [[nodiscard]] std::uint64_t events() const noexcept { return events_; }
 
 private:
-  result<void> take(journal::position at, std::string_view group,
+  result<void> take(journal::position at, const std::vector<group_entry>& entries,
                     const journal::follower_mark& reached) {
-    const auto entries = read_group(group);
-    if (!entries)
-      return does_not_fit(at, "cannot be understood");
-    for (const auto& entry : *entries)
+    for (const auto& entry : entries)
       if (const auto taken = std::visit([&](const auto& each) { return take(at, each); }, entry);
           !taken)
         return taken;
@@ -142,13 +142,97 @@ private:
   std::unordered_map<std::string, std::uint64_t> known_;
 };
 
+/// Reads the groups of a journal one after another.
+class group_pages {
+public:
+  group_pages(journal::journal& from, journal::disk& files, journal::position first)
+      : from_(from), files_(files), cursor_{first} {}
+
+  /// Empty: there is none yet.
+  result<std::vector<journal::journal_group>> next() {
+    std::optional<result<journal::group_page>> page;
+    from_.read(cursor_, catch_up_page_bytes,
+               [&](result<journal::group_page> read) { page = std::move(read); });
+    while (!page)
+      if (!from_.turn() && !files_.wait())
+        return make_error(errc::store_unreadable, "The journal cannot be read.");
+    if (!*page)
+      return page->error();
+    cursor_ = (*page)->cursor;
+    return std::move((*page)->groups);
+  }
+
+private:
+  journal::journal& from_;
+  journal::disk& files_;
+  journal::journal_cursor cursor_;
+};
+
+/// The groups after the mark, with their long changes whole.
+class whole_groups {
+public:
+  whole_groups(journal::journal& from, journal::disk& files, journal::position mark)
+      : from_(from), files_(files), mark_(mark) {}
+
+  result<std::vector<group_entry>> take(const journal::journal_group& group) {
+    const auto items = read_group(group.bytes);
+    if (!items)
+      return does_not_fit(group.at, "cannot be understood");
+    for (const auto& item : *items)
+      if (const auto* change = std::get_if<group_long_change>(&item)) {
+        if (auto read = read_back(change->id); !read)
+          return read.error();
+        found_.push_back({change->id, group.at});
+      }
+    auto whole = parts_.take(group.at, *items);
+    if (const auto& lacking = whole.lacking; !lacking.empty())
+      return does_not_fit(group.at, "has change " + std::to_string(lacking.front().sequence)
+                                        + " of " + std::string{lacking.front().stream}
+                                        + ", of which parts are missing");
+    return std::move(whole.entries);
+  }
+
+  [[nodiscard]] std::vector<long_change_place> found() && { return std::move(found_); }
+  [[nodiscard]] std::size_t unfinished() const noexcept { return parts_.size(); }
+
+private:
+  /// Parts in groups up to the mark, if it has some there.
+  result<void> read_back(const parts_id& id) {
+    if (id.first > mark_ || parts_.has_begun(id) || id.first < from_.first())
+      return {};
+    long_changes earlier;
+    group_pages pages{from_, files_, id.first};
+    for (;;) {
+      const auto page = pages.next();
+      if (!page)
+        return page.error();
+      for (const auto& group : *page) {
+        if (group.at > mark_) {
+          parts_.put_before(std::move(earlier));
+          return {};
+        }
+        if (!earlier.take(group.at, group.bytes))
+          return does_not_fit(group.at, "cannot be understood");
+      }
+      if (page->empty())
+        return {};
+    }
+  }
+
+  journal::journal& from_;
+  journal::disk& files_;
+  const journal::position mark_; ///< Where reading began.
+  long_changes parts_;
+  std::vector<long_change_place> found_;
+};
+
 } // namespace
 
-result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
-                               journal::follower_mark& mark, const table_parts& to,
-                               std::vector<objective_id>& settled,
-                               const std::function<void(const start_progress&)>& on_progress,
-                               const table_origin* origin) {
+result<caught_up> catch_up(journal::journal& from, journal::disk& files,
+                           journal::follower_mark& mark, const table_parts& to,
+                           std::vector<objective_id>& settled,
+                           const std::function<void(const start_progress&)>& on_progress,
+                           const table_origin* origin) {
   table_follower tables{to, mark, settled};
   if (origin != nullptr)
     if (const auto read =
@@ -156,26 +240,24 @@ result<std::uint64_t> catch_up(journal::journal& from, journal::disk& files,
         !read)
       return read.error();
   start_progress progress{"groups", 0, from.last() - std::min(from.last(), mark.at)};
-  journal::journal_cursor cursor{mark.at + 1};
+  whole_groups groups{from, files, mark.at};
+  group_pages pages{from, files, mark.at + 1};
   for (;;) {
-    std::optional<result<journal::group_page>> page;
-    from.read(cursor, catch_up_page_bytes,
-              [&](result<journal::group_page> read) { page = std::move(read); });
-    while (!page)
-      if (!from.turn() && !files.wait())
-        return make_error(errc::store_unreadable, "The journal cannot be read.");
-    if (!*page)
-      return page->error();
-    if ((*page)->groups.empty())
-      return tables.events();
-    for (const auto& group : (*page)->groups) {
-      if (const auto taken = tables.take(group); !taken)
+    const auto page = pages.next();
+    if (!page)
+      return page.error();
+    if (page->empty())
+      return caught_up{tables.events(), std::move(groups).found(), groups.unfinished()};
+    for (const auto& group : *page) {
+      const auto entries = groups.take(group);
+      if (!entries)
+        return entries.error();
+      if (const auto taken = tables.take(group.at, *entries); !taken)
         return taken.error();
       ++progress.done;
       if (on_progress)
         on_progress(progress);
     }
-    cursor = (*page)->cursor;
   }
 }
 

@@ -2,6 +2,7 @@
 // missing from the tables are applied like new ones: to rows and to the ledger.
 #pragma once
 
+#include "store/group.hpp"
 #include "store/journal/disk.hpp"
 #include "store/journal/journal.hpp"
 #include "store/ledger.hpp"
@@ -27,12 +28,24 @@ struct table_parts {
   once_table& came;
 };
 
+/// Where a change is in the journal whose row came in parts.
+struct long_change_place {
+  parts_id parts;
+  journal::position change = 0; ///< Its own group; 0: not yet there.
+};
+
+struct caught_up {
+  std::uint64_t events = 0;                    ///< That were read.
+  std::vector<long_change_place> long_changes; ///< Of the groups that were read.
+  std::size_t unfinished = 0; ///< Changes of which the journal has parts only: they never were.
+};
+
 /// Applies the groups of `from` after `mark` (the last group in the tables) and moves the mark.
-/// The number of events that were read. Objectives that may be sealed now are added to `settled`.
-/// `files` is the journal's disk. `origin`: what the tables are made of first; changes of the
-/// journal that it has already are passed over. Errors: store_failed (a group does not follow from
-/// the tables, or they cannot be written), store_unreadable.
-[[nodiscard]] result<std::uint64_t>
+/// Objectives that may be sealed now are added to `settled`. Parts of long changes are also read
+/// before the mark. `files` is the journal's disk. `origin`: what the tables are made of first;
+/// changes of the journal that it has already are passed over. Errors: store_failed (a group does
+/// not follow from the tables, or they cannot be written), store_unreadable.
+[[nodiscard]] result<caught_up>
 catch_up(journal::journal& from, journal::disk& files, journal::follower_mark& mark,
          const table_parts& to, std::vector<objective_id>& settled,
          const std::function<void(const start_progress&)>& on_progress,

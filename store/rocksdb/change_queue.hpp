@@ -4,8 +4,13 @@
 // more waits, contexts take turns: a context with megabytes in wait gets a small part of each
 // group, so that a change of another context need not wait for all of them. Within a context the
 // order of arrival holds. A change without content comes after all that arrived before it.
+//
+// A change that is longer than a group comes in parts: in each turn of its context a part of its
+// row goes into the group, between changes of others. It stays in the queue until only the head of
+// its row is left, and is taken with that, in a group without a part of it.
 #pragma once
 
+#include "store/rocksdb/group_limits.hpp"
 #include "store/rocksdb/staging.hpp"
 
 #include <cstddef>
@@ -13,33 +18,36 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace troupe {
 
-/// Of one group of the writer. A sync of one MiB takes a few milliseconds, and more bytes in one
-/// sync are not faster: a change that arrives meanwhile waits for at most about two of them.
-inline constexpr std::size_t writer_group_bytes_max = std::size_t{1} << 20;
-/// Of one group of the writer. So many are made into rows in a few milliseconds, too.
-inline constexpr std::size_t writer_group_changes_max = 1024;
-/// Of one context, before the next one has its turn.
-inline constexpr std::size_t writer_turn_bytes = std::size_t{64} << 10;
+/// A part of the row of a change that waits.
+struct row_part {
+  submission* of = nullptr; ///< Stays where it is until the next group is taken.
+  std::string_view bytes;   ///< In its row.
+};
+
+/// What waits and makes the next group.
+struct next_group {
+  std::vector<row_part> parts; ///< Before the changes. One of each row at most.
+  std::vector<submission> changes;
+
+  [[nodiscard]] bool empty() const noexcept { return parts.empty() && changes.empty(); }
+};
 
 class change_queue {
 public:
-  struct limits {
-    std::size_t group_changes = writer_group_changes_max;
-    std::size_t group_bytes = writer_group_bytes_max; ///< A single change may have more.
-    std::size_t turn_bytes = writer_turn_bytes;
-  };
+  using limits = group_limits;
 
   change_queue() : change_queue(limits{}) {}
   explicit change_queue(const limits& bounds) : bounds_(bounds) {}
 
   void push(submission&& each);
   /// The next group; empty if nothing waits.
-  [[nodiscard]] std::vector<submission> take();
+  [[nodiscard]] next_group take();
   /// `used` is empty; its memory serves a later group.
   void reuse(std::vector<submission>&& used) { spare_ = std::move(used); }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -50,8 +58,10 @@ public:
 private:
   struct waiting {
     submission change;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0; ///< That were not taken.
     std::uint64_t section = 0;
+    std::size_t parts_left = 0; ///< Bytes at the end of its row that come in parts.
+    std::uint64_t part_in = 0;  ///< The last group with a part of it, in the order of `take`.
   };
   struct lane {
     std::deque<waiting> changes;
@@ -66,9 +76,13 @@ private:
   struct group;
 
   void put_in_lanes();
-  [[nodiscard]] std::vector<submission> take_in_turns();
+  [[nodiscard]] next_group take_in_turns();
+  /// Whether its lane can give more to this group, if there is room.
+  [[nodiscard]] bool may_go_on(const waiting& next, const group& to) const;
   /// What the lane may take in its turn. False: the group has no room for the next change.
   bool take_from(lane& from, group& to);
+  /// Of a long change, as much as its lane may take. False: the group has no room for more of it.
+  bool take_part(lane& from, group& to) const;
   /// Those that may come now. False: the group has no room for the next one.
   bool take_markers(group& to);
 
@@ -80,6 +94,7 @@ private:
   std::deque<lanes::value_type*> turns_; ///< The next one is the first.
   std::deque<section> sections_;         ///< Empty only if all that waits is in `arrived_`.
   std::uint64_t first_section_ = 0;
+  std::uint64_t groups_ = 0; ///< That were taken from lanes.
   std::size_t size_ = 0;
 };
 

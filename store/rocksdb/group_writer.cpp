@@ -29,9 +29,10 @@ group_writer::group_writer(opened_files& files, const table_parts& tables, optio
     : options_(std::move(how)), files_(files), db_(*files.db), journal_(*files.journal),
       pushes_(tables.pushes), staging_(tables.live, tables.archive, tables.came) {}
 
-void group_writer::begin_at_start() {
+void group_writer::begin_at_start(std::vector<long_change_place> found) {
   tables_at_ = files_.mark.at;
-  journal_.forget(persisted_mark(db_).at + 1);
+  long_changes_ = std::move(found);
+  forget_groups();
   while (journal_.turn() || files_.disk->wait()) {
   }
   // Each earlier process has begun a segment of its own, whose room counts however little was
@@ -56,35 +57,83 @@ bool group_writer::can_begin() const {
              && bytes_in_flight_ < bytes_in_flight_max && groups_.back().pushes.empty());
 }
 
-void group_writer::begin(std::vector<submission>&& changes, std::vector<push_write>&& pushes,
+void group_writer::begin(next_group&& next, std::vector<push_write>&& pushes,
                          const std::unordered_set<std::string>& awaited,
                          std::vector<submission>& apart) {
+  std::string bytes;
+  add_parts(bytes, next.parts);
   auto& group = groups_.emplace_back();
   group.rows = std::exchange(spare_rows_, rocksdb::WriteBatch{});
-  group.changes = std::move(changes);
+  group.changes = std::move(next.changes);
   group.pushes = std::move(pushes);
   staging_.stage(group, awaited, apart);
   pushes_.stage(group.pushes);
   put_pushes(group.rows, pushes_);
-  append(group);
+  for (auto& each : apart) { // Their objectives are read first, and who knows when.
+    end_parts(bytes, each);
+    each.parts = {};
+    each.parts_bytes = 0;
+  }
+  append(group, std::move(bytes));
+}
+
+void group_writer::add_parts(std::string& bytes, const std::vector<row_part>& parts) {
+  std::size_t all = 0;
+  for (const auto& each : parts)
+    all += each.bytes.size();
+  bytes.reserve(all + all / 16);
+  std::uint64_t begun = 0;
+  for (const auto& each : parts) {
+    auto& of = *each.of;
+    if (of.parts.first == 0) {
+      of.parts = {journal_.next(), begun++};
+      long_changes_.push_back({of.parts, 0});
+    }
+    add_entry(bytes, group_part{of.parts, each.bytes});
+    of.parts_bytes += each.bytes.size();
+  }
+}
+
+void group_writer::add_change(std::string& bytes, const submission& each) {
+  const std::string_view row = each.row;
+  if (!each.accepted || each.parts_bytes == 0) { // It is refused, or comes as a whole.
+    end_parts(bytes, each);
+    if (each.accepted)
+      add_entry(bytes, group_change{each.submitted.stream(), each.submitted.sequence, row});
+    return;
+  }
+  add_entry(bytes,
+            group_long_change{each.submitted.stream(), each.submitted.sequence, each.parts,
+                              each.parts_bytes, row.substr(0, row.size() - each.parts_bytes)});
+  std::ranges::find(long_changes_, each.parts, &long_change_place::parts)->change = journal_.next();
+}
+
+/// If it has parts, nobody needs them.
+void group_writer::end_parts(std::string& bytes, const submission& each) {
+  if (each.parts.first == 0)
+    return;
+  const auto known = std::ranges::find(long_changes_, each.parts, &long_change_place::parts);
+  if (known == long_changes_.end())
+    return;
+  add_entry(bytes, group_parts_end{each.parts});
+  long_changes_.erase(known);
 }
 
 /// What cannot be derived goes into the journal. Seals follow from what is there already.
-void group_writer::append(flight& group) {
-  std::string bytes;
-  std::size_t rows = 0;
+void group_writer::append(flight& group, std::string bytes) {
+  std::size_t rows = bytes.size();
   for (const auto& each : group.changes)
-    rows += each.row.size();
+    rows += each.accepted ? each.row.size() - each.parts_bytes : 0;
   bytes.reserve(rows + rows / 16); // Beside rows it has little.
   for (const auto& each : group.changes) {
-    if (each.accepted)
-      add_entry(bytes, group_change{each.submitted.stream(), each.submitted.sequence, each.row});
+    add_change(bytes, each);
     if (each.holds)
       for (const auto& one : each.submitted.conditions)
         add_entry(bytes, group_once{once_key(*one), write_once_row(*one)});
   }
   add_pushes(bytes, pushes_);
-  behind_bytes_ += std::max(bytes.size(), group.rows.GetDataSize());
+  behind_bytes_ += bytes.size();
+  behind_row_bytes_ += group.rows.GetDataSize();
   group.held = memory_charge::force(*options_.memory, memory_account::backlog,
                                     group.rows.GetDataSize() + bytes.size());
   group.bytes = bytes.size();
@@ -183,7 +232,7 @@ bool group_writer::write_tables(flight& group, bool is_stopping) {
   }
   auto status =
       is_stopping ? rocksdb::Status{} : bound_journal(); // A store that closes has the journal.
-  if (status.ok() && group.rows.Count() != 0)
+  if (status.ok() && (group.at != 0 || group.rows.Count() != 0)) // At least the mark.
     status = write_rows(db_, group.rows, files_.mark, when_stalled::refuse);
   tables_refused_.reset();
   if (status.ok())
@@ -205,9 +254,9 @@ bool group_writer::write_tables(flight& group, bool is_stopping) {
 rocksdb::Status group_writer::bound_journal() {
   if (unforgotten_bytes_ >= options_.journal_forget_bytes) {
     unforgotten_bytes_ = 0;
-    journal_.forget(persisted_mark(db_).at + 1);
+    forget_groups();
   }
-  if (behind_bytes_ < options_.journal_behind_bytes)
+  if (std::max(behind_bytes_, behind_row_bytes_) < options_.journal_behind_bytes)
     return {};
   if (is_behind()) {
     auto waits = files_.patience->refusal();
@@ -219,9 +268,21 @@ rocksdb::Status group_writer::bound_journal() {
   auto status = db_.Flush(how);
   if (status.ok()) {
     flushed_at_ = tables_at_;
-    behind_bytes_ = 0;
+    behind_bytes_ = behind_row_bytes_ = 0;
   }
   return status;
+}
+
+/// Of a long change that the tables do not have on the disk yet, all parts are needed.
+void group_writer::forget_groups() {
+  const auto persisted = persisted_mark(db_).at;
+  auto needed = persisted + 1;
+  std::erase_if(long_changes_, [&](const long_change_place& each) {
+    return each.change != 0 && each.change <= persisted;
+  });
+  for (const auto& each : long_changes_)
+    needed = std::min(needed, each.parts.first);
+  journal_.forget(needed);
 }
 
 bool group_writer::is_behind() {
@@ -253,8 +314,11 @@ void group_writer::close() {
   }
   rocksdb::FlushOptions how;
   how.allow_write_stall = true;
-  if (options_.flushes_at_end && groups_.empty() && !is_behind() && db_.Flush(how).ok())
-    journal_.forget(persisted_mark(db_).at + 1);
+  if (options_.flushes_at_end && groups_.empty() && !is_behind() && db_.Flush(how).ok()) {
+    // What has begun and did not come never will.
+    std::erase_if(long_changes_, [](const long_change_place& each) { return each.change == 0; });
+    forget_groups();
+  }
   close_journal();
 }
 

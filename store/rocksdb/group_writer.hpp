@@ -7,6 +7,7 @@
 
 #include "store/journal/file_disk.hpp"
 #include "store/rocksdb/catch_up.hpp"
+#include "store/rocksdb/change_queue.hpp"
 #include "store/rocksdb/rocksdb_open.hpp"
 #include "store/rocksdb/staging.hpp"
 
@@ -40,7 +41,8 @@ public:
   group_writer(opened_files& files, const table_parts& tables, options how);
 
   /// Once, when the tables are where the journal is: what earlier processes left is bounded.
-  void begin_at_start();
+  /// `found`: the long changes of groups that the tables may not have on the disk yet.
+  void begin_at_start(std::vector<long_change_place> found);
   /// The journal's disk has a thread from now on, which calls `ready` when `advance` should be
   /// called.
   void start(std::function<void()> ready);
@@ -51,7 +53,7 @@ public:
   /// The number of groups that were begun and not yet published.
   [[nodiscard]] std::size_t in_flight() const noexcept { return groups_.size(); }
   /// Stages a group and appends it to the journal. The parameters are `staging::stage`'s.
-  void begin(std::vector<submission>&& changes, std::vector<push_write>&& pushes,
+  void begin(next_group&& next, std::vector<push_write>&& pushes,
              const std::unordered_set<std::string>& awaited, std::vector<submission>& apart);
 
   enum class progress : std::uint8_t {
@@ -115,7 +117,14 @@ private:
     memory_charge held;       ///< Of its rows and its bytes in the journal.
   };
 
-  void append(flight& group);
+  /// Of rows that are longer than a group.
+  void add_parts(std::string& bytes, const std::vector<row_part>& parts);
+  void add_change(std::string& bytes, const submission& each);
+  void end_parts(std::string& bytes, const submission& each);
+  /// `bytes`: the group as far as it has been made.
+  void append(flight& group, std::string bytes);
+  /// Lets the journal forget what the next start need not read.
+  void forget_groups();
   void turn_journal(bool is_alone);
   /// False if the tables refuse the rows. The group is safe in the journal.
   bool write_tables(flight& group, bool is_stopping);
@@ -143,10 +152,12 @@ private:
   bool is_refused_ = false;         ///< By the journal's disk or by the tables.
   std::optional<refusal> tables_refused_;
   time_source::steady_point tables_retry_at_{};
-  time_source::steady_point resume_at_{}; ///< Not before.
-  std::future<void> resuming_;            ///< `DB::Resume`, if it was ever called.
-  /// Of groups, or their rows, since the last flush was started.
+  time_source::steady_point resume_at_{};       ///< Not before.
+  std::future<void> resuming_;                  ///< `DB::Resume`, if it was ever called.
+  std::vector<long_change_place> long_changes_; ///< Whose parts the next start may need.
+  /// Of groups since the last flush was started, and of their rows.
   std::size_t behind_bytes_ = 0;
+  std::size_t behind_row_bytes_ = 0;
   journal::position tables_at_ = 0;    ///< The last group whose rows were written.
   journal::position flushed_at_ = 0;   ///< The same when the last flush was started.
   std::size_t unforgotten_bytes_ = 0;  ///< Of groups since the journal last forgot some.

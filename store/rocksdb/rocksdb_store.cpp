@@ -50,7 +50,8 @@ public:
         groups_(files_, {db_, ledger_, archive_, table(), came_},
                 {options.directory, internals.retry_interval, internals.journal_behind_bytes,
                  internals.journal_forget_bytes, internals.flushes_at_end, internals.time,
-                 memory_}) {}
+                 memory_}),
+        queue_(internals.groups), returned_(internals.groups) {}
 
   rocksdb_store(const rocksdb_store&) = delete;
   rocksdb_store& operator=(const rocksdb_store&) = delete;
@@ -96,11 +97,13 @@ public:
     if (!caught_up)
       return caught_up.error();
     files_.patience->begin();
-    groups_.begin_at_start();
+    groups_.begin_at_start(caught_up->long_changes);
+    found_at_ = groups_.published_at();
     note_reached();
     auto found = ledger_.list_unfinished();
-    recovered_ = {std::move(found.objectives), std::move(found.lone_tasks), *replayed + *caught_up,
-                  files_.repaired};
+    recovered_ = {std::move(found.objectives), std::move(found.lone_tasks),
+                  *replayed + caught_up->events, files_.repaired};
+    unfinished_ = caught_up->unfinished;
     is_open_ = true;
     return {};
   }
@@ -120,6 +123,7 @@ public:
         reader_.run();
       });
   }
+  [[nodiscard]] std::size_t unfinished() const noexcept override { return unfinished_; }
   bool turn() override { return take_turn() == turn_end::went_on || reader_.turn(); }
 
   // -- group_feed ---------------------------------------------------------------------------------
@@ -552,7 +556,7 @@ private:
   void note_reached() {
     const auto written = groups_.counters();
     const std::lock_guard lock{following_};
-    reached_ = {files_.mark.journal_id, groups_.first_kept(), groups_.published_at(),
+    reached_ = {files_.mark.journal_id, groups_.first_kept(), groups_.published_at(), found_at_,
                 written.group_bytes};
     if (on_groups_)
       on_groups_();
@@ -582,7 +586,7 @@ private:
 
   /// Takes what waits; false if there is nothing.
   bool begin_group() {
-    std::vector<submission> changes;
+    next_group next;
     std::vector<push_write> pushes;
     std::optional<timestamp> expired_at;
     {
@@ -601,13 +605,12 @@ private:
       pushes = pushes_.take(); // Those of one configuration become one row.
       expired_at = std::exchange(expired_at_, std::nullopt);
       // What has waited for its objective goes first.
-      auto& next = returned_.empty() ? queue_ : returned_;
-      changes = next.take();
+      next = returned_.empty() ? queue_.take() : returned_.take();
     }
     if (expired_at)
       came_.forget_expired(*expired_at);
     std::vector<submission> apart;
-    groups_.begin(std::move(changes), std::move(pushes), loading_, apart);
+    groups_.begin(std::move(next), std::move(pushes), loading_, apart);
     await_objectives(std::move(apart));
     return true;
   }
@@ -756,6 +759,8 @@ private:
   std::unordered_set<std::string> loading_; ///< The writer's: objectives that changes wait for.
 
   bool is_open_ = false; ///< The start went well.
+  std::size_t unfinished_ = 0;
+  journal::position found_at_ = 0; ///< The last group of earlier processes.
 
   // Only on the thread that takes the turns:
   std::chrono::milliseconds retry_pause_{};

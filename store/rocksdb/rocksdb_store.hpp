@@ -5,6 +5,7 @@
 #include "store/archive_reader.hpp"
 #include "store/journal/group_feed.hpp"
 #include "store/journal/journal.hpp"
+#include "store/rocksdb/group_limits.hpp"
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/limits.hpp>
 #include <troupe/store/store.hpp>
@@ -72,6 +73,7 @@ struct rocksdb_internals {
   bool flushes_at_end = true;
   /// While a group is on its way to the disk, the next one is begun once so many changes wait.
   std::size_t group_ahead_changes = group_ahead_changes_min;
+  group_limits groups = {};
   std::size_t journal_behind_bytes = journal_behind_bytes_max;
   std::size_t journal_forget_bytes = troupe::journal_forget_bytes;
   reader_limits reads = {};
@@ -110,6 +112,8 @@ public:
   /// a store that was not started: from one thread only. There `flush` takes turns until there is
   /// nothing to write or the disk refuses.
   virtual bool turn() = 0;
+  /// Long changes of which an earlier process has written parts only: they never happened.
+  [[nodiscard]] virtual std::size_t unfinished() const noexcept = 0;
 };
 
 /// Without threads.

@@ -35,6 +35,20 @@ void make_room(rocksdb::WriteBatch& rows, std::size_t bytes) {
   rows = rocksdb::WriteBatch(std::move(longer));
 }
 
+/// The row of a change whose time has changed. It stands at the beginning, so that parts which are
+/// in the journal already remain the end of the row; else they are of no use.
+void write_again(submission& each) {
+  std::string row;
+  if (each.row.size() >= long_row_bytes)
+    row.reserve(each.row.size() + beside_row_bytes);
+  record::write(row, each.submitted);
+  const std::string_view parts{each.row.data() + each.row.size() - each.parts_bytes,
+                               each.parts_bytes};
+  if (!row.ends_with(parts))
+    each.parts_bytes = 0;
+  each.row = std::move(row);
+}
+
 /// Of the rows that the changes will have in the tables, about: a long change is in the row of its
 /// event, and in that of the record.
 std::size_t bytes_of_rows(const std::vector<submission>& changes) {
@@ -275,10 +289,8 @@ void staging::put_journal_row(submission& each, rows::stream_kind kind, std::uin
   auto& news = each.submitted;
   const auto encoded_at = news.at;
   follow_on(news, sequence, at);
-  if (news.at != encoded_at) { // Seldom: a clock was set, or another thread was faster.
-    each.row.clear();
-    record::write(each.row, news);
-  }
+  if (news.at != encoded_at) // Seldom: a clock was set, or another thread was faster.
+    write_again(each);
   at = std::max(at, news.at);
   each.accepted = true;
   news.sequence = ++sequence;

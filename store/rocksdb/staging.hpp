@@ -4,6 +4,7 @@
 // writer of the durable store, and by the start (catch_up.hpp), alone.
 #pragma once
 
+#include "store/group.hpp"
 #include "store/ledger.hpp"
 #include "store/once_table.hpp"
 #include "store/push_table.hpp"
@@ -28,6 +29,8 @@ struct submission {
   committed_fn then;
   watcher_ptr follow;
   std::string row;              ///< record::write(submitted), made by the caller of `commit`.
+  parts_id parts{};             ///< Of a long row: its end is in the journal already, in parts.
+  std::size_t parts_bytes = 0;  ///< Of these, at the end of `row`.
   memory_charge held;           ///< Of both (memory_account::backlog).
   std::shared_ptr<task> ended;  ///< The task's last record, if `submitted` ends it.
   bool accepted = false;        ///< Not about something that has ended or never was.

@@ -5,7 +5,6 @@
 #include "protocol/json/json_writer.hpp"
 #include "protocol/record/record.hpp"
 #include "protocol/text/hex.hpp"
-#include "store/group.hpp"
 #include "store/session/session_index.hpp"
 #include "store/session/session_names.hpp"
 #include <troupe/store/await.hpp>
@@ -124,7 +123,7 @@ result<void> session_follower::begin() {
   else
     safe_at_ = is_ours ? (*known)->at : reached.at;
   is_position_old_ = !is_ours || (*known)->at != safe_at_;
-  written_at_ = safe_at_;
+  written_at_ = restart_at_ = safe_at_;
   cursor_ = {.next = safe_at_ + 1};
   if (is_ours && cursor_.next < reached.first)
     let_go(reached.first, "the store does not have them any more");
@@ -240,17 +239,21 @@ void session_follower::take(answer arrived) {
 result<void> session_follower::take_groups(journal::group_page& page) {
   if (auto ok = look_around(); !ok)
     return ok;
-  const auto reached = from_.groups_reached().at; // What is not published is not written.
+  const auto reached = from_.groups_reached();
   for (const auto& group : page.groups) {
-    if (group.at > reached) {
+    if (group.at > reached.at) { // What is not published is not written.
       page.cursor = {.next = group.at};
       break;
     }
     if (auto ok = take_group(group); !ok)
       return ok;
+    if (group.at == reached.found)
+      parts_.clear(); // A process that has ended left them.
     seen_bytes_ += group.bytes.size();
     written_at_ = group.at;
   }
+  if (how_.memory)
+    parts_held_ = memory_charge::force(*how_.memory, memory_account::backlog, parts_.bytes());
   if (auto ok = write_page(); !ok)
     return ok;
   cursor_ = page.cursor;
@@ -259,11 +262,18 @@ result<void> session_follower::take_groups(journal::group_page& page) {
 }
 
 result<void> session_follower::take_group(const journal::journal_group& group) {
-  const auto entries = read_group(group.bytes);
-  if (!entries)
+  const auto whole = parts_.take(group.at, group.bytes);
+  if (!whole)
     return make_error(errc::store_failed, "Group " + std::to_string(group.at)
                                               + " of the journal cannot be understood.");
-  for (const auto& entry : *entries) {
+  // Else its first parts are in groups that were let go, and it is one of the changes that its
+  // session lacks.
+  if (how_.is_store && !whole->lacking.empty())
+    return make_error(errc::store_failed, "Group " + std::to_string(group.at)
+                                              + " of the journal has a change of "
+                                              + shown(std::string{whole->lacking.front().stream})
+                                              + ", of which parts are missing.");
+  for (const auto& entry : whole->entries) {
     if (const auto* change = std::get_if<group_change>(&entry)) {
       if (auto ok = take_change(*change); !ok)
         return ok;
@@ -456,7 +466,8 @@ result<void> session_follower::make_safe() {
       return ok;
   if (auto ok = write_index(how_.directory, entries, *how_.files); !ok)
     return ok;
-  if (auto ok = write_position(written_at_); !ok)
+  const auto restart_at = restart_after(written_at_);
+  if (auto ok = write_position(restart_at); !ok)
     return ok;
   for (const auto& [id, writer] : touched_) {
     const auto* view = writer->state().view();
@@ -467,9 +478,10 @@ result<void> session_follower::make_safe() {
   }
   touched_.clear();
   safe_at_ = written_at_;
+  restart_at_ = restart_at;
   safe_bytes_ = seen_bytes_;
   is_position_old_ = false;
-  from_.keep_groups(safe_at_ + 1);
+  from_.keep_groups(restart_at_ + 1);
   const auto ended = how_.time->steady();
   sync_at_ = ended
              + std::max<time_source::steady_point::duration>(how_.sync_interval,
@@ -480,6 +492,11 @@ result<void> session_follower::make_safe() {
   }
   note_status();
   return {};
+}
+
+journal::position session_follower::restart_after(journal::position written) const {
+  const auto needed = parts_.first_needed();
+  return needed ? std::min(written, *needed - 1) : written;
 }
 
 result<void> session_follower::write_position(journal::position at) {
@@ -505,9 +522,10 @@ void session_follower::fail(const error& why) {
   touched_now_.clear();
   writers_.clear();
   has_looked_ = false;
-  written_at_ = safe_at_;
+  parts_.clear();
+  written_at_ = safe_at_ = restart_at_;
   seen_bytes_ = safe_bytes_;
-  cursor_ = {.next = safe_at_ + 1};
+  cursor_ = {.next = restart_at_ + 1};
   ++generation_;
   retry_at_ = how_.time->steady() + how_.retry_interval;
   {
@@ -538,9 +556,10 @@ void session_follower::let_go(journal::position next, const std::string& why) {
                    + ". What an objective lacks is added when it changes next; `troupe session "
                      "export --all` adds all of it.";
   }
+  parts_.clear();
   written_at_ = next - 1;
   if (touched_.empty() && !(remainder_ && remainder_->is_touched()))
-    safe_at_ = written_at_;
+    safe_at_ = restart_at_ = written_at_;
   is_position_old_ = true;
   cursor_ = {.next = next};
   ++generation_;

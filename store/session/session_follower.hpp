@@ -4,11 +4,13 @@
 //
 // Its position is a group: everything up to it is safe in the files. It is kept in a file of its
 // own beside them. After a failure, and after a restart, it continues with the first group after
-// the position; what the files have already is passed over. One thread turns it; any thread may ask
-// for `status`.
+// the position; what the files have already is passed over. The position stays before the parts of
+// a long change until the change is safe (store/long_changes.hpp). One thread turns it; any thread
+// may ask for `status`.
 #pragma once
 
 #include "store/journal/group_feed.hpp"
+#include "store/long_changes.hpp"
 #include "store/session/rest_log.hpp"
 #include "store/session/session_chain.hpp"
 #include "store/session/session_file.hpp"
@@ -70,6 +72,8 @@ public:
     std::chrono::milliseconds retry_interval = follower_retry_interval;
     std::uint64_t behind_bytes_max = follower_behind_bytes_max;
     std::size_t page_bytes = follower_page_bytes;
+    memory_budget_ptr
+        memory{}; ///< Where parts of long changes are counted (backlog); null: nowhere.
   };
 
   /// `history`: where changes are read that a session lacks; `from`: its groups. Both outlive the
@@ -116,6 +120,8 @@ private:
   void take(answer arrived);
   [[nodiscard]] result<void> take_groups(journal::group_page& page);
   [[nodiscard]] result<void> take_group(const journal::journal_group& group);
+  /// Where reading begins again after a failure: what is written up to `written` is safe.
+  [[nodiscard]] journal::position restart_after(journal::position written) const;
   [[nodiscard]] result<void> take_change(const group_change& entry);
   [[nodiscard]] result<void> add(const objective_id& id, const change& news, std::string_view row);
   [[nodiscard]] result<session_writer*> writer_of(const objective_id& id);
@@ -140,11 +146,13 @@ private:
 
   journal::journal_cursor cursor_;
   journal::position written_at_ = 0; ///< The files have all groups up to this one.
-  journal::position safe_at_ = 0;    ///< Groups up to this one are safe; the position says so.
-  std::uint64_t seen_bytes_ = 0;     ///< Of groups read or skipped since the start.
-  std::uint64_t safe_bytes_ = 0;     ///< Of these groups, up to `safe_at_`.
-  bool is_position_old_ = true;      ///< Its file says something else than `safe_at_`.
-  std::uint64_t generation_ = 1;     ///< Answers to earlier questions are not wanted any more.
+  journal::position safe_at_ = 0;    ///< Groups up to this one are safe.
+  /// The position: not after `safe_at_`, and before the parts of a long change that is not safe.
+  journal::position restart_at_ = 0;
+  std::uint64_t seen_bytes_ = 0; ///< Of groups read or skipped since the start.
+  std::uint64_t safe_bytes_ = 0; ///< Of these groups, up to `safe_at_`.
+  bool is_position_old_ = true;  ///< Its file says something else than `restart_at_`.
+  std::uint64_t generation_ = 1; ///< Answers to earlier questions are not wanted any more.
   bool is_asked_ = false;
   bool is_hurried_ = false;
   std::optional<time_source::steady_point> retry_at_;
@@ -157,6 +165,8 @@ private:
   std::map<std::string, session_writer*> touched_now_; ///< In this page.
   std::unordered_set<std::string> lost_;               ///< Objectives.
   std::unique_ptr<rest_log> remainder_;
+  long_changes parts_;
+  memory_charge parts_held_;
   timestamp last_at_{}; ///< Of the last change.
 
   mutable std::mutex guard_;

@@ -316,6 +316,7 @@ result<std::unique_ptr<store>> open_rocksdb_store_with_sessions(const rocksdb_op
   if (!known)
     return known.error();
   internals.keep_groups_from = *known ? std::optional{(*known)->at + 1} : std::nullopt;
+  how.memory = options.memory;
   auto records = make_rocksdb_store(options, internals);
   if (!records)
     return records.error();
@@ -350,6 +351,7 @@ result<std::unique_ptr<store>> open_session_store(const rocksdb_options& options
   internals.origin = std::make_shared<const table_origin>(
       table_origin{*known, session_origin{how.directory, rest, repaired}});
   internals.keep_groups_from = *known ? (*known)->at + 1 : 1;
+  how.memory = options.memory;
   auto records = make_rocksdb_store(options, internals);
   if (!records)
     return records.error();

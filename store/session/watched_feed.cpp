@@ -74,7 +74,7 @@ void watched_feed::keep_groups(journal::position from) {
 
 journal::group_feed::reached watched_feed::groups_reached() const {
   const std::lock_guard lock{guard_};
-  return {id_, first_, first_ + waiting_.size() - 1, all_bytes_};
+  return {id_, first_, first_ + waiting_.size() - 1, 0, all_bytes_};
 }
 
 void watched_feed::on_groups(std::function<void()> call) {

@@ -1,7 +1,7 @@
 #include "protocol/record/record.hpp"
-#include "store/group.hpp"
 #include "store/journal/journal.hpp"
 #include "store/journal/readable_groups.hpp"
+#include "store/long_changes.hpp"
 #include "store/once_table.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
@@ -45,8 +45,10 @@ public:
     ++counts.groups;
     desk_.advance("groups of the journal", counts.groups);
     const auto where = place_in(group.file, group.offset);
-    const auto entries = read_group(group.bytes);
-    if (!entries) {
+    const auto whole = parts_.take(group.at, group.bytes);
+    if (first_ == 0)
+      first_ = group.at;
+    if (!whole) {
       desk_.find(where,
                  "Group " + std::to_string(group.at)
                      + " is whole, but it cannot be understood. Perhaps a newer version of this "
@@ -58,8 +60,10 @@ public:
         pushes_.clear();
       understood_ = group.at;
     }
-    for (const auto& entry : *entries)
+    for (const auto& entry : whole->entries)
       std::visit([&](const auto& each) { take(group.at, where, each); }, entry);
+    for (const auto& change : whole->lacking)
+      lack(group.at, where, change);
   }
 
   /// After the last group.
@@ -77,6 +81,14 @@ public:
 private:
   [[nodiscard]] journal::position mark() const {
     return tables_ && tables_->mark ? tables_->mark->at : 0;
+  }
+
+  /// Parts of a change that the tables have may be forgotten already.
+  void lack(journal::position at, const std::string& where, const group_long_change& change) {
+    if (at > mark() || change.id.first >= first_)
+      desk_.find(where, "Group " + std::to_string(at) + ": change "
+                            + std::to_string(change.sequence) + " of " + std::string{change.stream}
+                            + " lacks parts, which came before it.");
   }
 
   void take(journal::position at, const std::string& where, const group_change& entry) {
@@ -147,6 +159,8 @@ private:
   const read_tables* tables_;
   check_desk& desk_;
   std::unordered_map<std::string, std::uint64_t> last_; ///< By kind and id.
+  long_changes parts_;
+  journal::position first_ = 0;      ///< Group that was read.
   journal::position understood_ = 0; ///< The last group up to the mark that was read.
   /// As the groups up to it leave them, from the last gap on; nothing: it was removed.
   std::map<std::string, std::optional<std::string>> pushes_;

@@ -1,12 +1,12 @@
 #include "store/tools/repair.hpp"
 
 #include "protocol/record/record.hpp"
-#include "store/group.hpp"
 #include "store/journal/blocking.hpp"
 #include "store/journal/file_disk.hpp"
 #include "store/journal/layout.hpp"
 #include "store/journal/readable_groups.hpp"
 #include "store/journal/rewrite.hpp"
+#include "store/long_changes.hpp"
 #include "store/once_table.hpp"
 #include "store/rocksdb/rocksdb_open.hpp"
 #include "store/tools/copy_directory.hpp"
@@ -46,23 +46,32 @@ public:
   }
 
   void take(const journal::readable_group& group) {
+    const auto items = read_group(group.bytes);
+    const auto whole = items ? parts_.take(group.at, *items) : whole_group{};
     if (group.at <= seen_)
       return;
     seen_ = group.at;
-    const auto entries = read_group(group.bytes);
     const bool follows = group.at == plan_.report.last + 1 && plan_.report.lost_groups == 0;
-    if (follows && entries && is_understood(*entries)) {
+    const bool is_good = items && is_understood(whole.entries);
+    if (follows && is_good && whole.lacking.empty()) {
       plan_.report.last = group.at;
-      plan_.kept.emplace_back(group.bytes);
+      plan_.kept.push_back(kept_bytes(group, *items, whole.entries));
       return;
     }
-    if (follows)
-      plan_.report.damage += "Group " + std::to_string(group.at)
+    const auto name = "Group " + std::to_string(group.at);
+    if (follows && is_good)
+      for (const auto& each : whole.lacking)
+        plan_.report.damage += name + " has change " + std::to_string(each.sequence) + " of "
+                               + std::string{each.stream} + ", and parts of it are damaged. ";
+    else if (follows)
+      plan_.report.damage += name
                              + " is whole, but it cannot be understood. Perhaps a newer version of "
                                "this program wrote it. ";
     ++plan_.report.lost_groups;
-    for (const auto& entry : entries.value_or(std::vector<group_entry>{}))
+    for (const auto& entry : whole.entries)
       std::visit([&](const auto& each) { lose(group.at, each); }, entry);
+    for (const auto& each : whole.lacking)
+      note_lost(each.stream, record::is_row_of_lone_task(each.head), each.sequence);
   }
 
   /// `safe`: groups up to this are known to have been acknowledged.
@@ -72,6 +81,35 @@ public:
   }
 
 private:
+  /// Groups up to the mark go, so a change of which they have parts is whole in its group.
+  [[nodiscard]] std::string kept_bytes(const journal::readable_group& group,
+                                       const std::vector<group_item>& items,
+                                       const std::vector<group_entry>& entries) const {
+    const auto is_before = [&](const parts_id& id) { return id.first <= plan_.mark.at; };
+    const bool is_needed = std::ranges::any_of(items, [&](const group_item& item) {
+      const auto* change = std::get_if<group_long_change>(&item);
+      return change != nullptr && is_before(change->id);
+    });
+    if (!is_needed)
+      return std::string{group.bytes};
+    std::string out;
+    auto entry = entries.begin();
+    for (const auto& item : items) {
+      if (const auto* part = std::get_if<group_part>(&item)) {
+        add_entry(out, *part);
+      } else if (const auto* ended = std::get_if<group_parts_end>(&item)) {
+        add_entry(out, *ended);
+      } else if (const auto* change = std::get_if<group_long_change>(&item);
+                 change != nullptr && !is_before(change->id)) {
+        add_entry(out, *change);
+        ++entry;
+      } else {
+        add_entry(out, *entry++);
+      }
+    }
+    return out;
+  }
+
   static bool is_understood(const std::vector<group_entry>& entries) {
     return std::ranges::all_of(entries, [](const group_entry& entry) {
       if (const auto* change = std::get_if<group_change>(&entry))
@@ -90,22 +128,26 @@ private:
     const bool is_lone = !change->task.id.empty() && change->task.lone;
     if (on_lost_)
       on_lost_({entry.stream, is_lone, entry.sequence, entry.row}, at);
-    auto& lost = plan_.report.lost;
-    const auto [known, is_new] =
-        index_.try_emplace({is_lone, std::string{entry.stream}}, lost.size());
-    if (is_new)
-      lost.push_back({std::string{entry.stream}, is_lone, entry.sequence, 0, 0, {}});
-    auto& of = lost[known->second];
-    of.last = entry.sequence;
-    ++of.changes;
+    auto& of = note_lost(entry.stream, is_lone, entry.sequence);
     if (!change->task.id.empty())
       of.tasks.insert(change->task.id.str());
+  }
+  lost_stream& note_lost(std::string_view stream, bool is_lone, std::uint64_t sequence) {
+    auto& lost = plan_.report.lost;
+    const auto [known, is_new] = index_.try_emplace({is_lone, std::string{stream}}, lost.size());
+    if (is_new)
+      lost.push_back({std::string{stream}, is_lone, sequence, 0, 0, {}});
+    auto& of = lost[known->second];
+    of.last = sequence;
+    ++of.changes;
+    return of;
   }
   static void lose(journal::position, const group_once&) {} // With its change.
   void lose(journal::position, const group_push&) { ++plan_.report.lost_pushes; }
 
   plan& plan_;
   const lost_change_fn& on_lost_;
+  long_changes parts_;
   journal::position seen_ = 0; ///< The last group after the mark; else the mark.
   std::map<std::pair<bool, std::string>, std::size_t> index_; ///< Of `lost`.
 };

@@ -3,10 +3,10 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"
 #include "store/directory_lock.hpp"
-#include "store/group.hpp"
 #include "store/journal/file_disk.hpp"
 #include "store/journal/journal.hpp"
 #include "store/journal/readable_groups.hpp"
+#include "store/long_changes.hpp"
 #include "store/rocksdb/rocksdb_open.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
@@ -47,7 +47,8 @@ struct stored_history::impl {
   std::string directory;
   std::unique_ptr<directory_lock> lock;
   read_tables tables;
-  late_changes late; ///< By kind and id.
+  late_changes late;  ///< By kind and id.
+  long_changes parts; ///< While the journal is read.
 
   static std::string stream_name(rows::stream_kind kind, std::string_view id) {
     return static_cast<char>(kind) + std::string{id};
@@ -63,10 +64,16 @@ struct stored_history::impl {
 };
 
 result<void> stored_history::impl::take_group(const journal::readable_group& group) {
-  const auto entries = read_group(group.bytes);
-  if (!entries)
+  const auto whole = parts.take(group.at, group.bytes);
+  if (group.at <= (tables.mark ? tables.mark->at : 0))
+    return {}; // It may have parts of a later one.
+  if (!whole)
     return needs_check(directory, "group " + std::to_string(group.at) + " cannot be understood.");
-  for (const auto& entry : *entries) {
+  if (const auto& lacking = whole->lacking; !lacking.empty())
+    return needs_check(directory, "parts of change " + std::to_string(lacking.front().sequence)
+                                      + " of " + std::string{lacking.front().stream}
+                                      + " are missing.");
+  for (const auto& entry : whole->entries) {
     const auto* one = std::get_if<group_change>(&entry);
     if (one == nullptr)
       continue;
@@ -103,11 +110,12 @@ result<void> stored_history::impl::read_journal() {
   const auto id = tables.mark ? std::optional{tables.mark->journal_id} : std::nullopt;
   if (auto read = journal::for_each_readable_group(*files, id,
                                                    [&](const journal::readable_group& group) {
-                                                     if (group.at > mark && out)
+                                                     if (out)
                                                        out = take_group(group);
                                                    });
       !read)
     return read;
+  parts.clear();
   return out;
 }
 

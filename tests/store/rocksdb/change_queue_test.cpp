@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -33,10 +35,13 @@ submission marker(std::uint64_t number) {
   return out;
 }
 
-/// As "CONTEXT NUMBER", a marker as "- NUMBER".
-std::vector<std::string> shown(const std::vector<submission>& group) {
+/// As "CONTEXT NUMBER", a marker as "- NUMBER", a part as "CONTEXT NUMBER: BYTES".
+std::vector<std::string> shown(const next_group& group) {
   std::vector<std::string> out;
-  for (const auto& each : group)
+  for (const auto& each : group.parts)
+    out.push_back(each.of->submitted.context + " " + std::to_string(each.of->submitted.sequence)
+                  + ": " + std::to_string(each.bytes.size()));
+  for (const auto& each : group.changes)
     out.push_back((is_empty(each.submitted) ? "-" : each.submitted.context) + " "
                   + std::to_string(each.submitted.sequence));
   return out;
@@ -84,24 +89,87 @@ TEST_CASE("a small change does not wait for many small ones of one context",
   CHECK(before <= 16);
 }
 
-TEST_CASE("a change that is larger than a group is one of its own, and is not put off for ever",
+TEST_CASE("a change that is longer than a group comes in parts, between changes of others",
           "[store][change_queue]") {
   change_queue queue(small);
-  queue.push(change_of("large", 0, 1'000));
+  auto longer = change_of("large", 0, 0);
+  for (int i = 0; i < 500; ++i)
+    longer.row += "ab";
+  const auto row = longer.row;
+  queue.push(std::move(longer));
+  std::string parts;
+  std::size_t groups = 0;
+  for (std::uint64_t i = 1;; ++i, ++groups) {
+    queue.push(change_of("other" + std::to_string(i), i, 5)); // There is always another one.
+    auto group = queue.take();
+    REQUIRE_FALSE(group.empty());
+    std::size_t bytes = 0;
+    for (const auto& each : group.parts) {
+      bytes += each.bytes.size();
+      parts += each.bytes;
+      each.of->parts_bytes += each.bytes.size(); // As its writer does.
+    }
+    for (const auto& each : group.changes)
+      bytes += each.row.size() - each.parts_bytes;
+    CHECK(bytes <= small.group_bytes);
+    const auto is_it = [](const submission& each) { return each.submitted.context == "large"; };
+    CHECK(std::ranges::find_if(group.changes, std::not_fn(is_it)) != group.changes.end());
+    if (const auto at = std::ranges::find_if(group.changes, is_it); at != group.changes.end()) {
+      CHECK(group.parts.empty());
+      CHECK(at->row == row);
+      break;
+    }
+    REQUIRE(groups < 200);
+  }
+  CHECK(groups > 2);
+  CHECK(row.substr(0, small.turn_bytes) + parts == row);
+}
+
+TEST_CASE("a long change alone fills whole groups with its parts", "[store][change_queue]") {
+  change_queue queue(small);
+  queue.push(change_of("large", 0, 255));
+  queue.push(change_of("large", 1, 5));
+  CHECK(shown(queue.take()) == texts{"large 0: 100"});
+  CHECK(queue.size() == 2);
+  CHECK(shown(queue.take()) == texts{"large 0: 100"});
+  CHECK(shown(queue.take()) == texts{"large 0: 45"});
+  CHECK(shown(queue.take()) == texts{"large 0", "large 1"});
+  CHECK(queue.empty());
+}
+
+TEST_CASE("long changes of several contexts share the groups", "[store][change_queue]") {
+  change_queue queue(small);
+  queue.push(change_of("a", 0, 200));
+  queue.push(change_of("b", 1, 200));
+  CHECK(shown(queue.take()) == texts{"a 0: 50", "b 1: 50"});
+  queue.push(marker(2));
+  queue.push(change_of("b", 3, 5));
+  CHECK(shown(queue.take()) == texts{"a 0: 50", "b 1: 50"});
+  CHECK(shown(queue.take()) == texts{"a 0: 50", "b 1: 50"});
+  CHECK(shown(queue.take()) == texts{"a 0: 40", "b 1: 40"});
+  CHECK(shown(queue.take()) == texts{"a 0", "b 1", "- 2", "b 3"});
+  CHECK(queue.empty());
+}
+
+TEST_CASE("what is long beside its row is a group of its own, and is not put off for ever",
+          "[store][change_queue]") {
+  change_queue queue(small);
+  auto large = change_of("large", 0, 10);
+  auto came = std::make_shared<once>();
+  came->answer.assign(1'000, 'x');
+  large.submitted.conditions.push_back(std::move(came));
+  queue.push(std::move(large));
   std::size_t groups = 0;
   for (std::uint64_t i = 1;; ++i, ++groups) {
     queue.push(change_of("other" + std::to_string(i), i, 5)); // There is always another one.
     const auto group = queue.take();
     REQUIRE_FALSE(group.empty());
-    if (group.size() == 1 && group.front().submitted.context == "large")
+    CHECK(group.parts.empty());
+    if (group.changes.size() == 1 && group.changes.front().submitted.context == "large")
       break;
     REQUIRE(groups < 200);
   }
   CHECK(groups > 2);
-
-  change_queue alone(small);
-  alone.push(change_of("large", 0, 1'000));
-  CHECK(shown(alone.take()) == texts{"large 0"});
 }
 
 TEST_CASE("a change without content comes after all that arrived before it",
@@ -132,11 +200,14 @@ TEST_CASE("each change is taken once, in the order of its context", "[store][cha
     const auto take = [&] {
       const auto waiting = queue.size();
       const auto group = queue.take();
-      CHECK(group.size() + queue.size() == waiting);
+      CHECK(group.changes.size() + queue.size() == waiting);
       CHECK(group.empty() == (waiting == 0));
       std::size_t bytes = 0;
-      std::size_t with_content = 0;
-      for (const auto& each : group) {
+      for (const auto& each : group.parts) {
+        each.of->parts_bytes += each.bytes.size(); // As its writer does.
+        bytes += each.bytes.size();
+      }
+      for (const auto& each : group.changes) {
         const auto number = each.submitted.sequence;
         if (is_empty(each.submitted)) {
           while (taken.contains(below_all + 1))
@@ -144,12 +215,13 @@ TEST_CASE("each change is taken once, in the order of its context", "[store][cha
           CHECK(below_all == number - 1);
         } else {
           CHECK(std::exchange(last[each.submitted.context], number) < number);
-          bytes += each.row.size();
-          ++with_content;
+          bytes += each.row.size() - each.parts_bytes;
+          CHECK(each.parts_bytes
+                == (each.row.size() > small.group_bytes ? each.row.size() - small.turn_bytes : 0));
         }
         CHECK(taken.emplace(number, true).second);
       }
-      CHECK((bytes <= small.group_bytes || with_content == 1));
+      CHECK(bytes <= small.group_bytes);
     };
     for (int step = 0; step < 60; ++step) {
       for (auto count = below(6); count > 0; --count) {
@@ -174,7 +246,7 @@ TEST_CASE("what waits can be looked at", "[store][change_queue]") {
   for (std::uint64_t i = 0; i < 10; ++i)
     queue.push(change_of("large", i, 50));
   queue.push(marker(10));
-  CHECK(queue.take().size() == 2);
+  CHECK(queue.take().changes.size() == 2);
   queue.push(change_of("late", 11, 5));
   std::vector<std::uint64_t> seen;
   queue.for_each([&](submission& each) { seen.push_back(each.submitted.sequence); });
