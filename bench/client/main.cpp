@@ -29,15 +29,6 @@ std::string program(const std::string& name) {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
 }
 
-/// Where a server listens, as its first line says.
-std::string port_of(child_process& server) {
-  const auto line = server.read_line();
-  const std::string host = "127.0.0.1:";
-  const auto at = line.find(host);
-  check(at != std::string::npos, "the server says: " + line);
-  return line.substr(at + host.size());
-}
-
 boost::json::object run(const std::vector<std::string>& argv) {
   child_process client(argv);
   const auto line = client.read_line(std::chrono::seconds(300));
@@ -71,7 +62,7 @@ void add_pair(report& results, const std::string& name, const std::string& base,
 
 void measure_requests(const options& how, report& results, const std::string& seconds) {
   child_process server({program("troupe_http_bare"), "--threads", "1"});
-  const auto port = port_of(server);
+  const auto port = std::to_string(listening_port(server));
   rows ours;
   rows bare;
   const auto load = [&](const std::string& with) {
@@ -109,7 +100,7 @@ void measure_streams(const options& how, report& results, const std::string& nam
       reading.insert(reading.end(), {"--certificate", certificate});
     }
     child_process source(served);
-    reading.insert(reading.end(), {"--port", port_of(source)});
+    reading.insert(reading.end(), {"--port", std::to_string(listening_port(source))});
     auto out = run(reading);
     check(source.wait() == 0, "the source failed");
     check(out.at("connections").to_number<double>() == std::strtod(streams.c_str(), nullptr),

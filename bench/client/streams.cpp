@@ -69,10 +69,10 @@ double seconds_since(steady::time_point begin) {
 /// Lets the source send.
 class order {
 public:
-  explicit order(const task_of_reader& what) : socket_(context_) {
-    socket_.connect({asio::ip::address_v4::loopback(), what.port});
-    asio::write(socket_, asio::buffer(std::to_string(what.events) + " "
-                                      + std::to_string(what.pause_us) + "\n"));
+  explicit order(const task_of_reader& task) : socket_(context_) {
+    socket_.connect({asio::ip::address_v4::loopback(), task.port});
+    asio::write(socket_, asio::buffer(std::to_string(task.events) + " "
+                                      + std::to_string(task.pause_us) + "\n"));
   }
 
 private:
@@ -117,7 +117,7 @@ net::awaitable<void> read_stream(net::http_client& client, http_url to, std::siz
   ++all.ended;
 }
 
-figures read_with_troupe(const task_of_reader& what) {
+figures read_with_troupe(const task_of_reader& task) {
   asio::io_context context(1);
   const auto clock = std::make_shared<net::timers>(context, system_time());
   clock->use_alarm();
@@ -126,8 +126,8 @@ figures read_with_troupe(const task_of_reader& what) {
     return net::addresses{asio::ip::address_v4::loopback()};
   };
   options.timeout = std::chrono::seconds(60);
-  if (!what.certificate.empty()) {
-    std::ifstream file(what.certificate);
+  if (!task.certificate.empty()) {
+    std::ifstream file(task.certificate);
     options.trusted_pem.assign(std::istreambuf_iterator<char>(file), {});
   }
   auto made = net::http_client::make(context, clock, std::move(options));
@@ -135,8 +135,8 @@ figures read_with_troupe(const task_of_reader& what) {
     fail(made.error().message);
   const auto& client = *made;
   client->start();
-  const auto to = parse_http_url((what.certificate.empty() ? "http" : "https")
-                                 + std::string("://source.example:") + std::to_string(what.port)
+  const auto to = parse_http_url((task.certificate.empty() ? "http" : "https")
+                                 + std::string("://source.example:") + std::to_string(task.port)
                                  + "/tasks/t:subscribe");
   counters all;
   figures out;
@@ -149,18 +149,18 @@ figures read_with_troupe(const task_of_reader& what) {
   const auto begin = steady::now();
   // The source takes one after the other; so many are under way at once.
   constexpr std::size_t opening_at_once = 64;
-  for (std::size_t i = 0; i < what.streams; ++i) {
-    asio::co_spawn(context, read_stream(*client, *to, what.events + 1, all), asio::detached);
+  for (std::size_t i = 0; i < task.streams; ++i) {
+    asio::co_spawn(context, read_stream(*client, *to, task.events + 1, all), asio::detached);
     if (i >= opening_at_once)
       run_until(&counters::begun, i - opening_at_once);
   }
-  run_until(&counters::begun, what.streams);
+  run_until(&counters::begun, task.streams);
   out.open_s = seconds_since(begin);
-  out.bytes_each = (resident_bytes() - memory_before) / static_cast<double>(what.streams);
+  out.bytes_each = (resident_bytes() - memory_before) / static_cast<double>(task.streams);
   const auto cpu_before = cpu_seconds();
-  const order send(what);
-  run_until(&counters::ended, what.streams);
-  out.cpu_us = (cpu_seconds() - cpu_before) * 1e6 / static_cast<double>(what.streams * what.events);
+  const order send(task);
+  run_until(&counters::ended, task.streams);
+  out.cpu_us = (cpu_seconds() - cpu_before) * 1e6 / static_cast<double>(task.streams * task.events);
   out.connections = static_cast<double>(client->connections_made());
   clock->close();
   return out;
@@ -177,10 +177,10 @@ struct bare_stream {
 
 class bare_reader {
 public:
-  explicit bare_reader(const task_of_reader& what) : what_(what) {
-    if (!what.certificate.empty()) {
+  explicit bare_reader(const task_of_reader& task) : task_(task) {
+    if (!task.certificate.empty()) {
       tls_ = SSL_CTX_new(TLS_client_method());
-      SSL_CTX_load_verify_locations(tls_, what.certificate.c_str(), nullptr);
+      SSL_CTX_load_verify_locations(tls_, task.certificate.c_str(), nullptr);
       SSL_CTX_set_verify(tls_, SSL_VERIFY_PEER, nullptr);
       SSL_CTX_set_mode(tls_, SSL_MODE_RELEASE_BUFFERS);
     }
@@ -188,20 +188,20 @@ public:
 
   figures run() {
     figures out;
-    all_.resize(what_.streams);
+    all_.resize(task_.streams);
     const auto memory_before = resident_bytes();
     const auto begin = steady::now();
     for (auto& each : all_)
       open(each);
-    wait_for([&] { return begun_ == what_.streams; });
+    wait_for([&] { return begun_ == task_.streams; });
     out.open_s = seconds_since(begin);
-    out.bytes_each = (resident_bytes() - memory_before) / static_cast<double>(what_.streams);
+    out.bytes_each = (resident_bytes() - memory_before) / static_cast<double>(task_.streams);
     const auto cpu_before = cpu_seconds();
-    const order send(what_);
-    wait_for([&] { return ended_ == what_.streams; });
+    const order send(task_);
+    wait_for([&] { return ended_ == task_.streams; });
     out.cpu_us =
-        (cpu_seconds() - cpu_before) * 1e6 / static_cast<double>(what_.streams * what_.events);
-    out.connections = static_cast<double>(what_.streams);
+        (cpu_seconds() - cpu_before) * 1e6 / static_cast<double>(task_.streams * task_.events);
+    out.connections = static_cast<double>(task_.streams);
     return out;
   }
 
@@ -210,7 +210,7 @@ private:
     one.socket = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in to{};
     to.sin_family = AF_INET;
-    to.sin_port = htons(what_.port);
+    to.sin_port = htons(task_.port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(one.socket, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0)
       fail("cannot connect");
@@ -265,13 +265,13 @@ private:
     for (const char c : bytes) {
       if (c == '\n' && one.after_newline) {
         begun_ += one.events == 0 ? 1 : 0;
-        ended_ += ++one.events == what_.events + 1 ? 1 : 0;
+        ended_ += ++one.events == task_.events + 1 ? 1 : 0;
       }
       one.after_newline = c == '\n' && !one.after_newline;
     }
   }
 
-  const task_of_reader what_;
+  const task_of_reader task_;
   SSL_CTX* tls_ = nullptr;
   int poll_ = ::epoll_create1(0);
   std::vector<bare_stream> all_;
@@ -288,14 +288,14 @@ int main(int argc, char** argv) {
   ::getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &files);
-  task_of_reader what;
-  what.port = static_cast<std::uint16_t>(how.count("--port", 0));
-  what.streams = how.count("--streams", 1);
-  what.events = how.count("--events", 10);
-  what.pause_us = static_cast<long>(how.number("--pause-us", 0));
-  what.certificate = how.text("--certificate", "");
+  task_of_reader task;
+  task.port = static_cast<std::uint16_t>(how.count("--port", 0));
+  task.streams = how.count("--streams", 1);
+  task.events = how.count("--events", 10);
+  task.pause_us = static_cast<long>(how.number("--pause-us", 0));
+  task.certificate = how.text("--certificate", "");
   const auto out =
-      how.text("--with", "troupe") == "troupe" ? read_with_troupe(what) : bare_reader(what).run();
+      how.text("--with", "troupe") == "troupe" ? read_with_troupe(task) : bare_reader(task).run();
   boost::json::object line;
   line["open_s"] = out.open_s;
   line["bytes_each"] = out.bytes_each;

@@ -34,19 +34,8 @@ std::string own_folder() {
 
 class started {
 public:
-  explicit started(std::vector<std::string> argv) : process_(std::move(argv)) {
-    for (int lines = 0; lines < 20 && port_.empty(); ++lines) {
-      const auto line = process_.read_line();
-      const std::string host = "127.0.0.1:";
-      const auto at = line.find(host);
-      if (at == std::string::npos)
-        continue;
-      const auto end = line.find_first_not_of("0123456789", at + host.size());
-      port_ =
-          line.substr(at + host.size(), end == std::string::npos ? end : end - at - host.size());
-    }
-    check(!port_.empty(), "a server does not say where it listens");
-  }
+  explicit started(const std::vector<std::string>& argv)
+      : process_(argv), port_(std::to_string(listening_port(process_))) {}
   ~started() { process_.terminate(); }
 
   [[nodiscard]] const std::string& port() const noexcept { return port_; }

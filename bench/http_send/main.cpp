@@ -69,19 +69,8 @@ struct figures {
 /// A server under test, started and listening.
 class server {
 public:
-  server(std::string name, std::vector<std::string> argv) : name_(std::move(name)), process_(argv) {
-    // Both say "... 127.0.0.1:PORT ..." on one of their first lines.
-    for (int lines = 0; lines < 20 && port_.empty(); ++lines) {
-      const auto line = process_.read_line();
-      const std::string host = "127.0.0.1:";
-      if (const auto at = line.find(host); at != std::string::npos) {
-        const auto end = line.find_first_not_of("0123456789", at + host.size());
-        port_ =
-            line.substr(at + host.size(), end == std::string::npos ? end : end - at - host.size());
-      }
-    }
-    check(!port_.empty(), name_ + " does not say where it listens");
-  }
+  server(std::string name, const std::vector<std::string>& argv)
+      : name_(std::move(name)), process_(argv), port_(std::to_string(listening_port(process_))) {}
 
   [[nodiscard]] const std::string& port() const noexcept { return port_; }
   void stop() {

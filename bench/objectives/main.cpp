@@ -46,22 +46,15 @@ std::string own_folder() {
 class served {
 public:
   served(const std::string& troupe, const std::string& store, const std::string& data)
-      : process_({troupe, "serve", "--listen", "127.0.0.1:0", "--store", store, "--data", data}) {
-    for (int lines = 0; lines < 20 && port_ == 0; ++lines) {
-      const auto line = process_.read_line();
-      const std::string host = "127.0.0.1:";
-      if (const auto at = line.find(host); at != std::string::npos)
-        port_ = static_cast<std::uint16_t>(std::stoul(line.substr(at + host.size())));
-    }
-    check(port_ != 0, "the server does not say where it listens");
-  }
+      : process_({troupe, "serve", "--listen", "127.0.0.1:0", "--store", store, "--data", data}),
+        port_(listening_port(process_)) {}
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
   void stop() { check(process_.terminate() == 0, "the server ended with an error"); }
 
 private:
   child_process process_;
-  std::uint16_t port_ = 0;
+  std::uint16_t port_;
 };
 
 /// The params of objectives/create: one plan of tasks that wait for a person.

@@ -42,12 +42,7 @@ source start_source(const std::string& program, std::size_t threads) {
   if (program == "troupe_streams_source")
     argv.insert(argv.end(), {"--threads", std::to_string(threads)});
   source out{std::make_unique<child_process>(argv), {}};
-  const auto line = out.process->read_line();
-  const std::string host = "127.0.0.1:";
-  const auto at = line.find(host);
-  check(at != std::string::npos, program + " says: " + line);
-  out.port = line.substr(at + host.size(),
-                         line.find_first_not_of("0123456789", at + host.size()) - at - host.size());
+  out.port = std::to_string(listening_port(*out.process));
   return out;
 }
 

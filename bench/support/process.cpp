@@ -95,8 +95,22 @@ child_process::~child_process() {
     ::kill(pid_, SIGKILL);
     reap(true);
   }
+  if (dropping_.joinable())
+    dropping_.join();
   ::close(output_);
   ::close(input_);
+}
+
+void child_process::drop_output() {
+  buffer_.clear();
+  dropping_ = std::thread([from = output_] {
+    char piece[4096];
+    for (;;) {
+      const auto n = ::read(from, piece, sizeof piece);
+      if (n == 0 || (n < 0 && errno != EINTR))
+        return;
+    }
+  });
 }
 
 std::string child_process::read_line(std::chrono::seconds wait) {
@@ -162,6 +176,22 @@ int child_process::wait() {
   if (running_)
     reap(true);
   return exit_code_of(status_);
+}
+
+std::uint16_t listening_port(child_process& server) {
+  constexpr int lines_max = 20; // Notes about settings come before it.
+  std::string all;
+  for (int lines = 0; lines < lines_max; ++lines) {
+    const auto line = server.read_line();
+    // Other lines name addresses, too: that of the settings, for one.
+    for (const std::string lead : {"listening on http://127.0.0.1:", "listening on 127.0.0.1:"})
+      if (const auto at = line.find(lead); at != std::string::npos) {
+        server.drop_output();
+        return static_cast<std::uint16_t>(std::stoul(line.substr(at + lead.size())));
+      }
+    all += line + '\n';
+  }
+  throw std::runtime_error("a server does not say where it listens, but:\n" + all);
 }
 
 std::vector<double> run_in_child(const std::function<std::vector<double>()>& work) {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sys/types.h>
@@ -24,6 +26,9 @@ public:
 
   /// The next line it prints, without the newline. Throws if it ends or says nothing for `wait`.
   [[nodiscard]] std::string read_line(std::chrono::seconds wait = std::chrono::seconds(30));
+  /// What it prints from now on is read by a thread of its own and dropped: a program may print
+  /// more than a pipe takes, and then it waits for its reader.
+  void drop_output();
   /// Bytes of memory it has resident.
   [[nodiscard]] double resident_bytes() const;
   /// SIGTERM, and SIGKILL after `wait`. Returns the exit code, or 128 + the signal.
@@ -43,7 +48,13 @@ private:
   double cpu_seconds_ = 0.0;
   bool running_ = false;
   std::string buffer_;
+  std::thread dropping_;
 };
+
+/// The port of the server, read from the line where it says `listening on 127.0.0.1:PORT` or
+/// `listening on http://127.0.0.1:PORT/`: one of its first lines. What it prints later is dropped.
+/// Throws if there is no such line.
+[[nodiscard]] std::uint16_t listening_port(child_process& server);
 
 /// Runs `work` in a forked child and returns the figures it returns; the child leaves by _exit, as
 /// a killed process would: no destructor of what lives outside `work` runs. Call it while this
