@@ -77,15 +77,15 @@ std::optional<std::uint64_t> long_changes::first_needed() const {
   return first == open_.end() ? std::nullopt : std::optional{first->first.first};
 }
 
-void long_changes::put_before(long_changes&& earlier) {
-  for (auto& [id, theirs] : earlier.open_) {
-    if (!theirs.has_begun || has_begun(id))
-      continue;
-    auto& mine = open_[id];
-    bytes_ += theirs.parts.size();
-    theirs.parts += mine.parts;
-    mine = std::move(theirs);
-  }
+void long_changes::put_before(const parts_id& id, long_changes& earlier) {
+  const auto found = earlier.open_.find(id);
+  if (found == earlier.open_.end() || !found->second.has_begun || has_begun(id))
+    return;
+  auto& theirs = found->second;
+  auto& mine = open_[id];
+  bytes_ += theirs.parts.size();
+  theirs.parts += mine.parts;
+  mine = std::move(theirs);
   earlier.clear();
 }
 

@@ -34,11 +34,15 @@ public:
 
   /// The parts from the first one on were taken.
   [[nodiscard]] bool has_begun(const parts_id& id) const;
-  /// The first group that a later one may need: a reader that begins again with it misses nothing.
-  /// Nothing if no change that has begun is open.
+  /// The first group that a change needs that is still open; nothing if none is. A reader that
+  /// begins again with it may meet later parts of changes that are whole already: those are
+  /// `lacking` then, and their parts began before that group.
   [[nodiscard]] std::optional<std::uint64_t> first_needed() const;
-  /// `earlier` has taken the groups right before the first one that was taken here.
-  void put_before(long_changes&& earlier);
+  /// Takes over the parts of `id` from `earlier`, which has taken the groups right before the first
+  /// one that was taken here.
+  void put_before(const parts_id& id, long_changes& earlier);
+  /// Lets go of the rows of the last group: nobody reads its entries any more.
+  void release_rows() noexcept { rows_.clear(); }
   /// What is open will not come any more.
   void clear();
   /// Changes that are open.

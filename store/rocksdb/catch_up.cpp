@@ -3,6 +3,7 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"
 #include "store/answers.hpp"
+#include "store/journal/readable_groups.hpp"
 #include "store/long_changes.hpp"
 #include "store/rocksdb/past.hpp"
 #include "store/rocksdb/rocksdb_pushes.hpp"
@@ -169,10 +170,14 @@ private:
 };
 
 /// The groups after the mark, with their long changes whole.
-class whole_groups {
+class groups_after_mark {
 public:
-  whole_groups(journal::journal& from, journal::disk& files, journal::position mark)
-      : from_(from), files_(files), mark_(mark) {}
+  /// `has_open_parts`: a change before the mark may have its last parts after it. Else a change
+  /// with parts before the mark is older than the mark, too.
+  groups_after_mark(journal::journal& from, journal::disk& files,
+                    const journal::follower_mark& mark, bool has_open_parts)
+      : from_(from), files_(files), journal_id_(mark.journal_id), mark_(mark.at),
+        has_open_parts_(has_open_parts) {}
 
   result<std::vector<group_entry>> take(const journal::journal_group& group) {
     const auto items = read_group(group.bytes);
@@ -180,11 +185,14 @@ public:
       return does_not_fit(group.at, "cannot be understood");
     for (const auto& item : *items)
       if (const auto* change = std::get_if<group_long_change>(&item)) {
-        if (auto read = read_back(change->id); !read)
-          return read.error();
+        if (has_open_parts_)
+          if (auto read = read_back(change->id); !read)
+            return read.error();
         found_.push_back({change->id, group.at});
       }
     auto whole = parts_.take(group.at, *items);
+    if (!has_open_parts_)
+      std::erase_if(whole.lacking, [&](const auto& each) { return each.id.first <= mark_; });
     if (const auto& lacking = whole.lacking; !lacking.empty())
       return does_not_fit(group.at, "has change " + std::to_string(lacking.front().sequence)
                                         + " of " + std::string{lacking.front().stream}
@@ -196,7 +204,8 @@ public:
   [[nodiscard]] std::size_t unfinished() const noexcept { return parts_.size(); }
 
 private:
-  /// Parts in groups up to the mark, if it has some there.
+  /// Parts in groups up to the mark, if it has some there. A group that is damaged may be one
+  /// without a part of it.
   result<void> read_back(const parts_id& id) {
     if (id.first > mark_ || parts_.has_begun(id) || id.first < from_.first())
       return {};
@@ -204,24 +213,37 @@ private:
     group_pages pages{from_, files_, id.first};
     for (;;) {
       const auto page = pages.next();
-      if (!page)
-        return page.error();
-      for (const auto& group : *page) {
-        if (group.at > mark_) {
-          parts_.put_before(std::move(earlier));
-          return {};
-        }
-        if (!earlier.take(group.at, group.bytes))
-          return does_not_fit(group.at, "cannot be understood");
+      if (!page) {
+        earlier.clear();
+        if (const auto read = read_readable(id, earlier); !read)
+          return read;
+        break;
       }
-      if (page->empty())
-        return {};
+      const bool is_read = page->empty() || page->back().at >= mark_;
+      for (const auto& group : *page)
+        if (group.at <= mark_ && !earlier.take(group.at, group.bytes))
+          return does_not_fit(group.at, "cannot be understood");
+      if (is_read)
+        break;
     }
+    parts_.put_before(id, earlier);
+    return {};
+  }
+
+  /// The same from those groups that can be read.
+  result<void> read_readable(const parts_id& id, long_changes& to) {
+    return journal::for_each_readable_group(files_, journal_id_,
+                                            [&](const journal::readable_group& group) {
+                                              if (group.at >= id.first && group.at <= mark_)
+                                                static_cast<void>(to.take(group.at, group.bytes));
+                                            });
   }
 
   journal::journal& from_;
   journal::disk& files_;
+  const std::uint64_t journal_id_;
   const journal::position mark_; ///< Where reading began.
+  const bool has_open_parts_;
   long_changes parts_;
   std::vector<long_change_place> found_;
 };
@@ -240,7 +262,7 @@ result<caught_up> catch_up(journal::journal& from, journal::disk& files,
         !read)
       return read.error();
   start_progress progress{"groups", 0, from.last() - std::min(from.last(), mark.at)};
-  whole_groups groups{from, files, mark.at};
+  groups_after_mark groups{from, files, mark, origin == nullptr};
   group_pages pages{from, files, mark.at + 1};
   for (;;) {
     const auto page = pages.next();

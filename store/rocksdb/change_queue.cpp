@@ -76,7 +76,8 @@ void change_queue::put_in_lanes() {
       turns_.push_back(&*at);
     ++sections_.back().left;
     const auto bytes = bytes_of(each);
-    const bool is_long = bytes > bounds_.group_bytes && each.row.size() > bounds_.turn_bytes;
+    const bool is_long =
+        bounds_.has_parts && bytes > bounds_.group_bytes && each.row.size() > bounds_.turn_bytes;
     const auto parts = is_long ? each.row.size() - bounds_.turn_bytes : 0;
     at->second.changes.push_back(
         {std::move(each), bytes, first_section_ + sections_.size() - 1, parts});

@@ -15,11 +15,12 @@ inline constexpr std::size_t writer_turn_bytes = std::size_t{64} << 10;
 
 struct group_limits {
   std::size_t group_changes = writer_group_changes_max;
-  /// What a change has beside its row may have more.
+  /// The conditions of a change may exceed it.
   std::size_t group_bytes = writer_group_bytes_max;
-  /// So long is the head of a row, too, that comes with its change and not in parts. At most
-  /// `group_bytes`.
+  /// Also the length of the head of a row that came in parts: the head comes with the change. At
+  /// most `group_bytes`.
   std::size_t turn_bytes = writer_turn_bytes;
+  bool has_parts = true; ///< A change that is longer than a group comes in parts.
 };
 
 } // namespace troupe

@@ -34,6 +34,13 @@ namespace {
 /// Its row is given its room before it is written.
 constexpr std::size_t long_change_bytes = std::size_t{64} << 10;
 
+/// For changes that have waited for their objective: while there are some nothing else is taken, so
+/// that parts would only make others wait longer.
+group_limits without_parts(group_limits of) {
+  of.has_parts = false;
+  return of;
+}
+
 /// Changes are handed in on any thread. The writer takes what has gathered as one group, and calls
 /// the continuations once the group is durable and visible (group_writer).
 class rocksdb_store final : public turned_store, private push_desk {
@@ -51,7 +58,7 @@ public:
                 {options.directory, internals.retry_interval, internals.journal_behind_bytes,
                  internals.journal_forget_bytes, internals.flushes_at_end, internals.time,
                  memory_}),
-        queue_(internals.groups), returned_(internals.groups) {}
+        queue_(internals.groups), returned_(without_parts(internals.groups)) {}
 
   rocksdb_store(const rocksdb_store&) = delete;
   rocksdb_store& operator=(const rocksdb_store&) = delete;

@@ -123,7 +123,7 @@ result<void> session_follower::begin() {
   else
     safe_at_ = is_ours ? (*known)->at : reached.at;
   is_position_old_ = !is_ours || (*known)->at != safe_at_;
-  written_at_ = restart_at_ = safe_at_;
+  written_at_ = restart_at_ = read_after_ = safe_at_;
   cursor_ = {.next = safe_at_ + 1};
   if (is_ours && cursor_.next < reached.first)
     let_go(reached.first, "the store does not have them any more");
@@ -252,6 +252,7 @@ result<void> session_follower::take_groups(journal::group_page& page) {
     seen_bytes_ += group.bytes.size();
     written_at_ = group.at;
   }
+  parts_.release_rows();
   if (how_.memory)
     parts_held_ = memory_charge::force(*how_.memory, memory_account::backlog, parts_.bytes());
   if (auto ok = write_page(); !ok)
@@ -262,12 +263,13 @@ result<void> session_follower::take_groups(journal::group_page& page) {
 }
 
 result<void> session_follower::take_group(const journal::journal_group& group) {
-  const auto whole = parts_.take(group.at, group.bytes);
+  auto whole = parts_.take(group.at, group.bytes);
   if (!whole)
     return make_error(errc::store_failed, "Group " + std::to_string(group.at)
                                               + " of the journal cannot be understood.");
-  // Else its first parts are in groups that were let go, and it is one of the changes that its
-  // session lacks.
+  std::erase_if(whole->lacking, [&](const auto& each) { return each.id.first <= read_after_; });
+  // Beside tables its first parts may be in groups that were let go, and it is one of the changes
+  // that its session lacks.
   if (how_.is_store && !whole->lacking.empty())
     return make_error(errc::store_failed, "Group " + std::to_string(group.at)
                                               + " of the journal has a change of "
@@ -523,7 +525,8 @@ void session_follower::fail(const error& why) {
   writers_.clear();
   has_looked_ = false;
   parts_.clear();
-  written_at_ = safe_at_ = restart_at_;
+  parts_held_ = {};
+  written_at_ = safe_at_ = read_after_ = restart_at_;
   seen_bytes_ = safe_bytes_;
   cursor_ = {.next = restart_at_ + 1};
   ++generation_;
@@ -557,6 +560,7 @@ void session_follower::let_go(journal::position next, const std::string& why) {
                      "export --all` adds all of it.";
   }
   parts_.clear();
+  parts_held_ = {};
   written_at_ = next - 1;
   if (touched_.empty() && !(remainder_ && remainder_->is_touched()))
     safe_at_ = restart_at_ = written_at_;

@@ -149,6 +149,8 @@ private:
   journal::position safe_at_ = 0;    ///< Groups up to this one are safe.
   /// The position: not after `safe_at_`, and before the parts of a long change that is not safe.
   journal::position restart_at_ = 0;
+  /// Where reading began last: what has parts up to there and comes later is safe already.
+  journal::position read_after_ = 0;
   std::uint64_t seen_bytes_ = 0; ///< Of groups read or skipped since the start.
   std::uint64_t safe_bytes_ = 0; ///< Of these groups, up to `safe_at_`.
   bool is_position_old_ = true;  ///< Its file says something else than `restart_at_`.

@@ -11,6 +11,7 @@
 #include "store/tools/repair.hpp"
 #include "tests/store/journal/held_disk.hpp"
 #include "tests/store/rocksdb/image.hpp"
+#include "tests/store/session/faulty_files.hpp"
 #include "tests/store/session/session_bed.hpp"
 #include "tests/store/tools/tool_bed.hpp"
 #include "tests/support/comes_true.hpp"
@@ -361,6 +362,112 @@ TEST_CASE("Session files have long changes, also if the process is killed betwee
   take_all_turns(*records, files.time);
   follow_to_end(*records, *follower, files.time);
   compare(*records, place / "sessions");
+}
+
+TEST_CASE("Session files of a store go on in the middle of two long changes that overlap",
+          "[store][session][parts]") {
+  const bool is_killed = GENERATE(true, false); // Else the disk of the sessions fails once.
+  image files;
+  make_small(files.options);
+  const temporary_directory place;
+  const std::string directory = place / ".";
+  auto records = files.open();
+  recover_or_fail(*records);
+  writers script{1};
+  script.begin(*records);
+  faulty_files session_files;
+  const auto open_follower = [&](turned_store& of, const time_source& time) {
+    return taken(sessions::session_follower::open(of, of,
+                                                  {.directory = directory,
+                                                   .is_store = true,
+                                                   .files = &session_files,
+                                                   .time = &time,
+                                                   .sync_interval = 1ms},
+                                                  nullptr));
+  };
+  const auto follow_to_end = [](turned_store& in, sessions::session_follower& by, hand_time& time) {
+    REQUIRE(comes_true([&] {
+      while (by.turn() || in.turn()) {
+      }
+      time.pass(1000ms);
+      return by.is_up_to_date();
+    }));
+    CHECK(by.status().problem.empty());
+  };
+  auto follower = open_follower(*records, files.time);
+  follow_to_end(*records, *follower, files.time);
+  bool has_first = false;
+  bool has_second = false;
+  records->commit(about_lone("t0", "ct0", 10,
+                             task_artifact{output("a", long_text("first", 12'000)), false, true}),
+                  [&] { has_first = true; });
+  REQUIRE(records->turn());
+  records->commit(about_lone("t1", "ct1", 10,
+                             task_artifact{output("b", long_text("second", 60'000)), false, true}),
+                  [&] { has_second = true; });
+  journal::position first = 0;
+  for_each_item(files, [&](journal::position, const group_item& item) {
+    if (const auto* part = std::get_if<group_part>(&item))
+      first = part->id.first;
+  });
+  REQUIRE(first > 0);
+  // The files have the first change, and the position is between its parts.
+  const auto position = [&] { return taken(sessions::read_position(directory))->at; };
+  for (int i = 0; i < 1000 && !(has_first && position() >= first); ++i) {
+    static_cast<void>(records->turn());
+    while (follower->turn()) {
+    }
+    files.time.pass(10ms);
+  }
+  REQUIRE(has_first);
+  REQUIRE_FALSE(has_second);
+  REQUIRE(position() >= first);
+  if (is_killed) {
+    const auto copy = files.with_journal(files.journal());
+    copy->options.keep_groups_from = position() + 1;
+    follower.reset();
+    const auto again = copy->open();
+    recover_or_fail(*again);
+    const auto second = open_follower(*again, copy->time);
+    again->commit(about_lone("t0", "ct0", 11, task_artifact{output("c", "next"), false, true}));
+    follow_to_end(*again, *second, copy->time);
+    return;
+  }
+  int refused = 0;
+  session_files.refuse = [&](file_call) { return refused++ == 0 ? EIO : 0; };
+  follow_to_end(*records, *follower, files.time);
+  CHECK(refused > 1);
+  CHECK(has_second);
+}
+
+TEST_CASE("A long change of an objective that leaves memory again and again is written once",
+          "[store][parts]") {
+  image files;
+  make_small(files.options);
+  auto records = files.open();
+  recover_or_fail(*records);
+  writers script{1};
+  script.begin(*records);
+  const auto spec = make_objective("o", {1});
+  records->commit(about("o", 1, objective_created{spec, {}}));
+  records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::failed)));
+  records->commit(about("o", 5, objective_moved{objective_event::work, ""},
+                        objective_moved{objective_event::fail, "t0 failed"}));
+  records->flush();
+  records->flush();
+  records->evict(at_ms(6));
+  REQUIRE(records->status().live_objectives == 0);
+  bool is_written = false;
+  records->commit(about("o", 7, objective_moved{objective_event::reopen, long_text("why", 40'000)},
+                        tasks_renewed{0, {0}}),
+                  [&] { is_written = true; });
+  int turns = 0;
+  for (; turns < 2000 && !is_written; ++turns) {
+    static_cast<void>(records->turn());
+    if (turns % 10 == 9) // Before all parts would have been written.
+      records->evict(at_ms(8));
+  }
+  CHECK(is_written);
 }
 
 TEST_CASE("The position of session files does not wait for parts that an ended process left",

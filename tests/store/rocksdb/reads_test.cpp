@@ -117,7 +117,7 @@ TEST_CASE("A list is made on a reader's thread, also if it is of live tasks only
   CHECK(where != std::thread::id{});
 }
 
-TEST_CASE("An unknown id and an unreadable disk give different errors", "[store][reads]") {
+TEST_CASE("An unknown id and a read that is one too many give different errors", "[store][reads]") {
   const filled on;
   CHECK(read(*on.records, "nothing").error().code == errc::task_not_found);
   const filled busy{{.reads_max = 0}};
