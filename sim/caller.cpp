@@ -23,8 +23,8 @@ constexpr std::size_t bytes_before_stop = 200;
 
 /// What becomes of a question that a planted bug changes.
 caller::question on_the_way(caller::question asked, mutant bug) {
-  const auto replace = [](std::string& in, const char* what, const char* by) {
-    in = std::regex_replace(in, std::regex(what), by);
+  const auto replace = [](std::string& in, const char* pattern, const char* by) {
+    in = std::regex_replace(in, std::regex(pattern), by);
   };
   switch (bug) {
     case mutant::lost_dependency:

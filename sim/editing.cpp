@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -152,7 +153,12 @@ std::optional<edit_request> draw_joint_answer(world& in, dice& chance,
   edit_request out;
   std::set<std::string> tasks;
   std::string answers;
-  for (const auto& each : in.known_questions) {
+  // The newest of each task, and few tasks: if one of the questions is closed, the message is
+  // refused.
+  const auto most = 2 + chance.below(2);
+  for (const auto& each : in.known_questions | std::views::reverse) {
+    if (tasks.size() == most)
+      break;
     if (objective_of_question(each) != objective
         || !tasks.insert(each.substr(0, each.rfind('.'))).second)
       continue;

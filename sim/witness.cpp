@@ -236,10 +236,10 @@ void witness::read_histories() {
       [this] { in_.after(1ms, [this] { start_again(); }); });
 }
 
-void witness::list_after(const std::string& what, std::function<void()> then) {
-  in_.seen.restarts[what]; // There may be no task.
+void witness::list_after(const std::string& step, std::function<void()> then) {
+  in_.seen.restarts[step]; // There may be no task.
   list_tasks(
-      "", [this, what](const task_view& shown) { in_.seen.restarts[what][shown.id] = shown; },
+      "", [this, step](const task_view& shown) { in_.seen.restarts[step][shown.id] = shown; },
       std::move(then));
 }
 

@@ -50,7 +50,7 @@ private:
   void read_histories();
   /// The process ends, and the next one shows the same.
   void start_again();
-  void list_after(const std::string& what, std::function<void()> then);
+  void list_after(const std::string& step, std::function<void()> then);
 
   world& in_;
   caller caller_;

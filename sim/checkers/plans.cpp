@@ -163,10 +163,29 @@ verdict check_order(const history& seen) {
   return std::nullopt;
 }
 
+/// Objectives that were tried again, or plans of which were, after they had ended. They do not
+/// count what was canceled before that and has yet to stop (docs/plans.md).
+std::set<std::string> tried_again(const history& seen) {
+  const std::set<std::string> ends{"completed", "failed", "skipped", "canceled"};
+  std::set<std::string> out;
+  for (const auto& [objective, facts] : seen.facts) {
+    std::set<std::pair<fact_kind, std::uint32_t>> ended;
+    for (const auto& each : facts) {
+      if (each.kind != fact_kind::plan_moved && each.kind != fact_kind::moved)
+        continue;
+      if (ends.contains(each.text))
+        ended.insert({each.kind, each.plan});
+      else if (ended.contains({each.kind, each.plan}))
+        out.insert(objective);
+    }
+  }
+  return out;
+}
+
 verdict check_ordered(const ordered_objective& objective, const edited_parts& edited,
-                      attempts_by_name& by_name) {
+                      bool was_tried_again, attempts_by_name& by_name) {
   const bool has_skips = edited.with_skips.contains(objective.id);
-  const bool is_limited = !edited.without_limit.contains(objective.id);
+  const bool is_limited = !edited.without_limit.contains(objective.id) && !was_tried_again;
   attempts of_objective;
   for (const auto& plan : objective.plans) {
     attempts of_plan;
@@ -184,7 +203,9 @@ verdict check_ordered(const ordered_objective& objective, const edited_parts& ed
         return wrong;
     of_objective.insert(of_objective.end(), of_plan.begin(), of_plan.end());
   }
-  return check_limit("objective " + objective.id, objective.parallel_max, of_objective);
+  return was_tried_again
+             ? std::nullopt
+             : check_limit("objective " + objective.id, objective.parallel_max, of_objective);
 }
 
 } // namespace
@@ -195,8 +216,9 @@ verdict check_plans(const history& seen) {
     if (!each.name.empty())
       by_name[each.name].push_back(&each);
   const edited_parts edited(seen);
+  const auto again = tried_again(seen);
   for (const auto& objective : seen.objectives)
-    if (auto wrong = check_ordered(objective, edited, by_name))
+    if (auto wrong = check_ordered(objective, edited, again.contains(objective.id), by_name))
       return wrong;
   if (auto wrong = check_added(seen, edited, by_name))
     return wrong;

@@ -5,20 +5,20 @@ namespace troupe::sim {
 namespace {
 
 verdict compare(const std::map<std::string, task_view>& before,
-                const std::map<std::string, task_view>& after, const std::string& what) {
+                const std::map<std::string, task_view>& after, const std::string& step) {
   for (const auto& [id, shown] : before) {
     const auto found = after.find(id);
     if (found == after.end())
-      return "task " + id + " is gone after " + what;
+      return "task " + id + " is gone after " + step;
     const auto& now = found->second;
     if (now.state != shown.state)
-      return "task " + id + " was " + shown.state + " and is " + now.state + " after " + what;
+      return "task " + id + " was " + shown.state + " and is " + now.state + " after " + step;
     if (now.artifacts != shown.artifacts || now.messages != shown.messages)
-      return "task " + id + " has other artifacts or messages after " + what;
+      return "task " + id + " has other artifacts or messages after " + step;
   }
   for (const auto& [id, shown] : after)
     if (!before.contains(id))
-      return "task " + id + " is there only after " + what;
+      return "task " + id + " is there only after " + step;
   return std::nullopt;
 }
 
@@ -45,8 +45,8 @@ verdict check_recovery(const history& seen) {
   const auto before = seen.restarts.find("before");
   if (before == seen.restarts.end())
     return std::nullopt;
-  for (const auto& [what, shown] : seen.restarts)
-    if (auto wrong = compare(before->second, shown, what))
+  for (const auto& [step, shown] : seen.restarts)
+    if (auto wrong = compare(before->second, shown, step))
       return wrong;
   return std::nullopt;
 }

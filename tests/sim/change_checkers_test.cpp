@@ -242,6 +242,30 @@ TEST_CASE("an alternative begins once the plan has failed for which it stands", 
       check_plans(begun({moved(0, "failed"), moved(1, "completed"), after, moved(2, "working")})));
 }
 
+TEST_CASE("what still stops does not count once its plan is tried again", "[sim][checkers]") {
+  const auto ran_together = [](const std::vector<std::string>& states) {
+    history out;
+    ordered_objective made;
+    made.id = "o";
+    made.plans = {{"p", 1, {{"a", {}}}}};
+    out.objectives = {made};
+    for (const auto& state : states)
+      out.facts["o"].push_back({fact_kind::plan_moved, 0, 0, 0, 0, state});
+    for (const moment began : {1U, 2U}) {
+      attempt one;
+      one.task = "o.p0.t0";
+      one.name = "a";
+      one.began = began;
+      one.ended = 5;
+      out.attempts.push_back(one);
+    }
+    return out;
+  };
+  CHECK(says(check_plans(ran_together({"working"})), "its maxParallel is 1"));
+  CHECK(says(check_plans(ran_together({"working", "failed"})), "its maxParallel is 1"));
+  CHECK_FALSE(check_plans(ran_together({"working", "failed", "working"})));
+}
+
 TEST_CASE("a claim is kept to until it ends", "[sim][checkers]") {
   const auto opened = fact(question_turn::opened, 1);
   const auto by_anna = fact(question_turn::claimed, 2, "anna", 10);
