@@ -6,6 +6,7 @@
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/http_url.hpp"
 #include "protocol/text/near_name.hpp"
+#include <troupe/net/card_signature.hpp>
 
 #include <algorithm>
 #include <array>
@@ -37,6 +38,8 @@ constexpr auto target_members = std::to_array<std::string_view>({"alias",
                                                                  "allow-http",
                                                                  "certificate-file",
                                                                  "key-file",
+                                                                 "card-key-file",
+                                                                 "card-key-id",
                                                                  "description",
                                                                  "tags",
                                                                  "examples",
@@ -116,6 +119,7 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
       || keep("api-key-file", to.api_key_file) || keep("api-key-env", to.api_key_env)
       || keep("api-key-header", to.to.authentication.api_key_header) || keep("ca-file", to.ca_file)
       || keep("certificate-file", to.certificate_file) || keep("key-file", to.key_file)
+      || keep("card-key-file", to.card_key_file) || keep("card-key-id", to.card_key_id)
       || keep("description", to.description) || keep("proxy", to.proxy)
       || keep("basic-user", to.to.authentication.basic_user)
       || keep("basic-password-file", to.basic_password_file)
@@ -279,10 +283,32 @@ result<std::vector<known_target>> targets_from(const std::vector<target_row>& ro
       return wrong_target(name, row, fault);
     if (one.certificate_file.empty() != one.key_file.empty())
       return wrong_target(name, row, "\"certificate-file\" and \"key-file\" belong together");
+    if (one.card_key_file.empty() && !one.card_key_id.empty())
+      return wrong_target(name, row, "\"card-key-id\" needs \"card-key-file\"");
     out.push_back(std::move(one));
   }
   return out;
 }
+
+namespace {
+
+/// Whether a card is signed with the key of `known`.
+result<std::function<result<void>(std::string_view)>>
+verify_with(const known_target& known, const variable_reader& variables) {
+  const auto path = expanded(known.card_key_file, variables);
+  const auto pem = read_text(path);
+  if (!pem)
+    return pem.error();
+  auto key = net::verifying_key::from_pem(*pem);
+  if (!key)
+    return make_error(key.error().code, path + ": " + key.error().message);
+  return std::function<result<void>(std::string_view)>(
+      [key = std::move(*key), kid = known.card_key_id](std::string_view card) {
+        return net::verify_card(card, key, kid);
+      });
+}
+
+} // namespace
 
 result<a2a::target> with_credentials(const known_target& known, const variable_reader& variables) {
   auto out = known.to;
@@ -323,6 +349,14 @@ result<a2a::target> with_credentials(const known_target& known, const variable_r
                                                + troupe::quoted(known.alias) + ": "
                                                + text.error().message);
     *to = std::move(*text);
+  }
+  if (!known.card_key_file.empty()) {
+    auto verify = verify_with(known, variables);
+    if (!verify)
+      return make_error(verify.error().code, "the card's key of the target "
+                                                 + troupe::quoted(known.alias) + ": "
+                                                 + verify.error().message);
+    out.verify_card = std::move(*verify);
   }
   out.read_again = [known, variables] { return with_credentials(known, variables); };
   return out;

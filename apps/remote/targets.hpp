@@ -32,6 +32,9 @@ struct known_target {
   std::string ca_file;
   std::string certificate_file{}; ///< The client's own, in PEM.
   std::string key_file{};
+  /// A public key in PEM: the card must be signed with it. Empty: no signature is asked for.
+  std::string card_key_file{};
+  std::string card_key_id{}; ///< Only signatures whose key has this name count; empty: any.
   // For the tool `remote_agent` (docs/remote-agent.md).
   std::string description{};
   std::vector<std::string> tags{};

@@ -245,6 +245,12 @@ awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::millise
     if (!read)
       co_return make_error(errc::invalid_agent_response,
                            "what stands at " + url + " is no agent card: " + read.error().message);
+    if (const auto& verify = who_.to().verify_card) {
+      if (const auto signed_well = verify(answer->body); !signed_well)
+        co_return make_error(errc::invalid_agent_response,
+                             "the agent card at " + url
+                                 + " is not believed: " + signed_well.error().message);
+    }
     place_interfaces(*read, url, who_.to());
     card_ = std::move(*read);
     endpoint_.reset(); // `where` chooses again

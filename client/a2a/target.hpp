@@ -60,6 +60,9 @@ struct target {
   /// The interfaces of the card are at the origin of `url`, whatever host they name.
   bool is_at_origin = false;
   net::proxy_rules proxies{};
+  /// Whether the agent's card, as it came, is to be believed; null: every one is. Else nothing is
+  /// sent to the agent, and its error says why.
+  std::function<result<void>(std::string_view card)> verify_card{};
   /// Reads what the target's files hold now; null: nothing of it changes. Called on the loop of a
   /// client, once a second at most, and when a server has refused the credentials.
   std::function<result<target>()> read_again{};

@@ -1,6 +1,6 @@
 // `troupe card` and a signed card as the real binary serves it. Keys are made with the openssl that
 // the documents name, if it is there.
-#include "tests/apps/process.hpp"
+#include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -82,4 +82,43 @@ TEST_CASE("a printed card verifies with the key it was signed with", "[apps][bin
   const auto refused = verified(changed);
   CHECK(refused.code == 1);
   CHECK_THAT(refused.err, ContainsSubstring("not by this key over this card"));
+}
+
+TEST_CASE("a target with a key is asked only if its card is signed with it", "[apps][binary]") {
+  const temporary_directory signer;
+  const temporary_directory other;
+  if (!make_keys(signer.path()) || !make_keys(other.path())) {
+    WARN("skipped: no openssl command here");
+    return;
+  }
+  const auto config = signer.file("troupe.toml", "[card.signing]\nkey = \"" + (signer / "key.pem")
+                                                     + "\"\nkid = \"k\"\n");
+  const served with({"--store", "memory", "--config", config});
+  const served without({"--store", "memory"});
+  const auto target = [&](const std::string& alias, const served& at, const std::string& key,
+                          const std::string& more = {}) {
+    return "[[targets]]\nalias = \"" + alias + "\"\nurl = \"" + url_of(at) + "/" + alias
+           + "\"\ncard-path = \"/.well-known/agent-card.json\"\ncard-key-file = \"" + key + "\"\n"
+           + more;
+  };
+  desk me;
+  me.configure(target("good", with, signer / "key.pub.pem", "card-key-id = \"k\"\n")
+               + target("strange", with, other / "key.pub.pem")
+               + target("renamed", with, signer / "key.pub.pem", "card-key-id = \"x\"\n")
+               + target("plain", without, signer / "key.pub.pem")
+               + target("gone", with, signer / "gone.pem"));
+  const auto sent = me.run({"send", "--server", "good", "hello"});
+  CHECK(sent.code == 0);
+  CHECK(contains(sent.out, "hello"));
+  for (const auto* refused : {"strange", "renamed", "plain"}) {
+    CAPTURE(refused);
+    const auto said = me.run({"send", "--server", refused, "hello"});
+    CHECK(said.code == 1);
+    CHECK(contains(said.err, "is not believed: "));
+  }
+  CHECK(at(with.ask("ListTasks", "{}"), "/totalSize") == "1");
+  CHECK(at(without.ask("ListTasks", "{}"), "/totalSize") == "0");
+  const auto gone = me.run({"send", "--server", "gone", "hello"});
+  CHECK(gone.code == 2);
+  CHECK(contains(gone.err, "the card's key of the target \"gone\": "));
 }

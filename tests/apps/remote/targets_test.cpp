@@ -81,6 +81,8 @@ TEST_CASE("a target that is wrong is refused with its line", "[apps][remote]") {
         != std::string::npos);
   const std::string one = "[[targets]]\nalias = \"a\"\nurl = \"https://a\"\n";
   CHECK(error_of(one + one).find("c.toml:4: in [[targets]]: the alias \"a\" stands twice") == 0);
+  CHECK(error_of(one + "card-key-id = \"k\"\n").find("\"card-key-id\" needs \"card-key-file\"")
+        != std::string::npos);
   CHECK(error_of(one + "bearer-env = \"A\"\nbearer-file = \"f\"\n").find("not from both")
         != std::string::npos);
 }
