@@ -1,6 +1,7 @@
 #include "apps/command_line.hpp"
 
 #include "apps/command_tree.hpp"
+#include "apps/help/help_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/near_name.hpp"
 
@@ -138,7 +139,8 @@ command read_command_line(int argc, const char* const* argv) {
     std::ostringstream err;
     const int code = tree.app.exit(error, out, err);
     if (code == 0)
-      return finished{exit_ok, out.str(), {}};
+      return finished{
+          exit_ok, fit_help(out.str(), tree.app.get_formatter()->get_column_width()), {}};
     std::string problem = error.what();
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
       problem = unexpected(tree.app);

@@ -156,4 +156,14 @@ std::string shown_line(const program_line& line) {
   return to_rfc3339(line.at) + (line.is_stderr ? " stderr " : " stdout ") + line.text;
 }
 
+std::optional<program_line> read_shown_line(std::string_view shown) {
+  const auto blank = std::min(shown.find(' '), shown.size());
+  const auto at = parse_rfc3339(shown.substr(0, blank));
+  const auto rest = shown.substr(std::min(blank + 1, shown.size()));
+  const bool is_stderr = rest.starts_with("stderr ");
+  if (!at || !(is_stderr || rest.starts_with("stdout ")))
+    return std::nullopt;
+  return program_line{.at = *at, .is_stderr = is_stderr, .text = std::string(rest.substr(7))};
+}
+
 } // namespace troupe

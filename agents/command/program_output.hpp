@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,5 +99,7 @@ private:
 
 /// `2026-11-23T07:11:43.483Z stderr text`
 [[nodiscard]] std::string shown_line(const program_line& line);
+/// The way back. Nothing if it is none: it says how much is left out, for one.
+[[nodiscard]] std::optional<program_line> read_shown_line(std::string_view shown);
 
 } // namespace troupe

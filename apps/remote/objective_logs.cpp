@@ -3,10 +3,10 @@
 #include "apps/remote/remote_records.hpp"
 #include "apps/remote/server_link.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/runs/run_log.hpp"
 #include "apps/terminal/console.hpp"
-#include "apps/terminal/text.hpp"
+#include "apps/terminal/shown_name.hpp"
 #include "protocol/fold/apply.hpp"
-#include "protocol/json/json_writer.hpp"
 #include "protocol/opt/objective_reading.hpp"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ std::optional<std::int64_t> logged_attempt(const message& said) {
 /// Prints what programs wrote, each message once.
 class remote_log {
 public:
-  remote_log(const server_link& on, const run_logs_options& options) : on_(on), options_(options) {}
+  remote_log(const server_link& on, const run_logs_options& options)
+      : on_(on), options_(options), colour_(stdout_colour(options.colour)) {}
 
   /// Takes the objective as it is. Errors: task_not_found, if it has no such task.
   [[nodiscard]] result<void> take(const objective_view& view) {
@@ -104,6 +105,12 @@ private:
   }
 
   void print(const task& record, std::uint32_t p, std::uint32_t t) {
+    const auto& plan = *view_.plans[p].spec;
+    logged_line about{.task = record.id.str(),
+                      .plan = shown_name(plan, p),
+                      .name = shown_name(plan.tasks[t], t),
+                      .key = plan.tasks[t].key,
+                      .line = {}};
     std::string out;
     std::size_t number = 0;
     for (const auto& said : record.history)
@@ -112,36 +119,29 @@ private:
         if (++number <= printed)
           continue;
         printed = number;
-        append_lines(out, record, place_of(*view_.plans[p].spec, p, t), *attempt,
-                     text_of(said->parts));
+        about.attempt = static_cast<std::uint32_t>(*attempt);
+        append_lines(out, about, text_of(said->parts));
       }
     if (!out.empty())
       is_written_ = say(out) && is_written_;
   }
 
-  void append_lines(std::string& out, const task& record, const std::string& place,
-                    std::int64_t attempt, const std::string& text) const {
-    const auto head =
-        !options_.task.empty()
-            ? std::string{}
-            : place + (attempt > 1 ? " (" + std::to_string(attempt) + ")" : "") + " | ";
+  void append_lines(std::string& out, logged_line& about, std::string_view text) const {
     for (std::size_t at = 0; at < text.size();) {
       const auto end = std::min(text.find('\n', at), text.size());
-      const auto line = text.substr(at, end - at);
+      const auto shown = text.substr(at, end - at);
       at = end + 1;
-      if (options_.json) {
-        json_writer json(out);
-        json.begin_object().member("task", record.id.str()).member("name", place);
-        json.key("attempt").number(attempt).member("text", line).end_object();
-        out += "\n";
-      } else {
-        out += clean_line(head + line) + "\n";
-      }
+      const auto line = read_shown_line(shown);
+      about.is_gap = !line;
+      about.line = line.value_or(program_line{.at = about.line.at, .text = std::string(shown)});
+      out += options_.json ? write_logged(about)
+                           : draw_logged(about, view_.created, options_.task.empty(), colour_);
     }
   }
 
   const server_link& on_;
   const run_logs_options& options_;
+  const bool colour_;
   objective_view view_;
   std::map<std::string, std::size_t> printed_; ///< Messages, by task.
   bool is_written_ = true;

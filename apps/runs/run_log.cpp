@@ -83,6 +83,26 @@ result<logged_line> read_logged(std::string_view text) {
   return out;
 }
 
+std::string draw_logged(const logged_line& line, timestamp begun, bool has_name, bool colour) {
+  constexpr std::size_t time_columns = 8;
+  const auto since = line.line.at - begun;
+  const auto time =
+      line.is_gap ? std::string{}
+                  : format_duration(std::max(std::chrono::milliseconds{0},
+                                             std::chrono::floor<std::chrono::milliseconds>(since)));
+  const auto indent = time_columns - std::min(time.size(), time_columns);
+  std::vector<span> shown{{std::string(indent, ' ') + time + "  ", style::dim}};
+  if (has_name)
+    shown.push_back({clean_line(line.name)
+                         + (line.attempt > 1 ? " (" + std::to_string(line.attempt) + ")" : "")
+                         + " | ",
+                     style::cyan});
+  shown.push_back({clean_line(line.line.text), line.is_gap           ? style::dim
+                                               : line.line.is_stderr ? style::yellow
+                                                                     : style::plain});
+  return render_line(shown, static_cast<std::size_t>(-1), colour, "") + "\n";
+}
+
 bool is_called(const logged_line& line, std::string_view name) {
   return name == line.task || name == line.key || name == line.name
          || name == line.plan + " / " + line.name;

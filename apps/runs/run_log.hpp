@@ -39,6 +39,10 @@ struct logged_line {
 /// Errors: parse_error.
 [[nodiscard]] result<logged_line> read_logged(std::string_view text);
 
+/// `   1.24s  compile | text`: how a terminal shows it; the time since `begun`.
+[[nodiscard]] std::string draw_logged(const logged_line& line, timestamp begun, bool has_name,
+                                      bool colour);
+
 /// Whether a person may mean the task of `line` by `name`: its id, its id in the document, its
 /// name, or `Plan / Task`.
 [[nodiscard]] bool is_called(const logged_line& line, std::string_view name);

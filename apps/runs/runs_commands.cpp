@@ -32,10 +32,6 @@ int refuse(const error& why) {
   return exit_usage;
 }
 
-bool colour_of(colour_choice choice) {
-  return use_colour(choice, ::isatty(STDOUT_FILENO) == 1, own_colour_variables());
-}
-
 result<run_entry> find_named(const std::string& name) {
   if (name.find('/') != std::string::npos)
     return named_run({}, name);
@@ -67,7 +63,7 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
   const auto end = entry.ended != timestamp{} ? entry.ended : (*view)->updated;
   const auto shown = options.output.value_or(output_choice::results);
   auto drawn = draw_ended(**view, **records, end, timing_text(read_timing(**records, **view)),
-                          {options.output, colour_of(options.colour)});
+                          {options.output, stdout_colour(options.colour)});
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, **records, **view, shown);
     if (!done)
@@ -85,7 +81,7 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
 class log_printer {
 public:
   log_printer(const run_logs_options& options, const run_entry& entry, output& out)
-      : options_(options), entry_(entry), out_(out), colour_(colour_of(options.colour)) {}
+      : options_(options), entry_(entry), out_(out), colour_(stdout_colour(options.colour)) {}
 
   void print(const std::vector<logged_line>& lines) {
     for (const auto& line : lines) {
@@ -93,7 +89,8 @@ public:
       if (!options_.task.empty() && !is_called(line, options_.task))
         continue;
       any_ = true;
-      out_.write(options_.json ? write_logged(line) : text_of(line));
+      out_.write(options_.json ? write_logged(line)
+                               : draw_logged(line, entry_.started, options_.task.empty(), colour_));
     }
     out_.flush();
   }
@@ -102,24 +99,6 @@ public:
   [[nodiscard]] const std::set<std::string>& tasks() const { return tasks_; }
 
 private:
-  /// `   1.24s  compile | text`; the time since the run began.
-  [[nodiscard]] std::string text_of(const logged_line& line) const {
-    const auto since = std::max(std::chrono::milliseconds{0}, line.line.at - entry_.started);
-    const auto time = format_duration(since);
-    const auto style_of_text = line.is_gap           ? style::dim
-                               : line.line.is_stderr ? style::yellow
-                                                     : style::plain;
-    std::vector<span> shown{
-        {std::string(time.size() < 8 ? 8 - time.size() : 0, ' ') + time + "  ", style::dim}};
-    if (options_.task.empty())
-      shown.push_back({clean_line(line.name)
-                           + (line.attempt > 1 ? " (" + std::to_string(line.attempt) + ")" : "")
-                           + " | ",
-                       style::cyan});
-    shown.push_back({clean_line(line.line.text), style_of_text});
-    return render_line(shown, static_cast<std::size_t>(-1), colour_, "") + "\n";
-  }
-
   const run_logs_options& options_;
   const run_entry& entry_;
   output& out_;
@@ -146,7 +125,7 @@ int list_runs_command(const list_runs_options& options) {
     complain("there are no runs yet; troupe run FILE makes the first");
   } else {
     table_options table;
-    table.colour = colour_of(options.colour);
+    table.colour = stdout_colour(options.colour);
     table.is_wide = options.format == list_format::wide;
     table.width = ::isatty(STDOUT_FILENO) == 1 && !table.is_wide ? size_of(STDOUT_FILENO).columns
                                                                  : static_cast<std::size_t>(-1);

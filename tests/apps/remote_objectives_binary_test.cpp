@@ -168,7 +168,13 @@ TEST_CASE("logs of a server are followed until the task, or the objective, ends"
   CHECK_FALSE(contains(one.out(), "first words"));
   const auto lines = lines_of(one.out());
   REQUIRE(lines.size() == 1);
-  CHECK(at(json::parse(lines.front()), "/name") == "P / last");
+  const auto last = json::parse(lines.front());
+  CHECK(at(last, "/plan") == "P");
+  CHECK(at(last, "/name") == "last");
+  CHECK(at(last, "/stream") == "stderr");
+  CHECK(at(last, "/text") == "last words");
+  CHECK(last.as_object().contains("at"));
+  CHECK(contains(all.out(), "s  last | last words\n"));
   CHECK(person.run({"logs", id, "nothing", "--follow"}).code == 1);
 }
 

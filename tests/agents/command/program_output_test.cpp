@@ -84,6 +84,15 @@ TEST_CASE("the record has each line with its time and stream, and how it ended",
   CHECK(written.failure_tail() == ": oops");
 }
 
+TEST_CASE("a line of the record is read back", "[agents][output]") {
+  const program_line line{noon, true, "stdout stderr  x"};
+  CHECK(read_shown_line(shown_line(line)) == line);
+  CHECK(read_shown_line(shown_line(line_of(""))) == line_of(""));
+  for (const auto* other : {"", "x", "... 3 MB left out ...", "1970-01-01T12:00:00.000Z",
+                            "1970-01-01T12:00:00.000Z out x", "12:00 stdout x"})
+    CHECK_FALSE(read_shown_line(other).has_value());
+}
+
 TEST_CASE("the record of a program that writes much is bounded, from the middle",
           "[agents][output]") {
   program_output written;

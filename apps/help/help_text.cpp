@@ -1,0 +1,76 @@
+#include "apps/help/help_text.hpp"
+
+#include "apps/terminal/text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace troupe {
+
+namespace {
+
+/// Where the lines after the first one begin.
+std::size_t indent_of(std::string_view line, std::size_t text_column) {
+  const auto first = std::min(line.find_first_not_of(' '), line.size());
+  // Names of options are narrower than the column, and padded to it.
+  const bool is_row = line.size() > text_column && line[text_column] != ' '
+                      && line[text_column - 1] == ' ' && first > 0
+                      && (first == text_column || line[text_column - 2] == ' ');
+  return is_row ? text_column : first;
+}
+
+/// Where the last line but one must end: at the last blank before which everything fits, or at the
+/// first one at all if a word is too wide.
+std::size_t cut_of(std::string_view line, std::size_t begin) {
+  auto out = std::string_view::npos;
+  for (auto at = line.find(' ', begin + 1); at != std::string_view::npos;
+       at = line.find(' ', at + 1)) {
+    if (out != std::string_view::npos && display_width(line.substr(0, at)) > help_columns)
+      break;
+    out = at;
+  }
+  return out;
+}
+
+std::vector<std::string_view> lines_in(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+} // namespace
+
+std::string fit_help(std::string_view text, std::size_t text_column) {
+  std::string out;
+  const auto lines = lines_in(text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    auto line = std::string{lines[i]};
+    const auto indent = indent_of(line, text_column);
+    // Examples and lists are indented by less: each of their lines stands alone.
+    const bool is_text = indent == 0 || indent == text_column;
+    auto begin = indent;
+    while (display_width(line) > help_columns) {
+      const auto cut = cut_of(line, begin);
+      if (cut == std::string::npos)
+        break;
+      out.append(line, 0, cut).append("\n");
+      line.erase(0, std::min(line.find_first_not_of(' ', cut), line.size()));
+      line.insert(0, indent, ' ');
+      begin = indent;
+      // The next line of the same text follows at once.
+      while (is_text && i + 1 < lines.size() && display_width(line) <= help_columns
+             && !lines[i + 1].empty() && lines[i + 1].find_first_not_of(' ') == indent)
+        line.append(" ").append(lines[++i].substr(indent));
+    }
+    out += line;
+    if (i + 1 < lines.size())
+      out += '\n';
+  }
+  return out;
+}
+
+} // namespace troupe
