@@ -17,6 +17,7 @@
 #include "apps/terminal/slow_notice.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/json/quoted.hpp"
+#include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/await.hpp>
 
@@ -79,7 +80,8 @@ std::unique_ptr<run_screen> make_screen(const run_options& options, output& out,
   ending.colour = use_colour(options.colour, is_terminal, own_colour_variables());
   ending.lines_max = is_terminal && !options.output ? result_lines_max : 0;
   const auto* workflow = std::getenv("GITHUB_ACTIONS");
-  ending.is_grouped = !is_terminal && workflow != nullptr && std::string_view(workflow) == "true";
+  if (!is_terminal && workflow != nullptr && std::string_view(workflow) == "true")
+    ending.workflow_token = thread_id_source().next("stop");
   if (options.json)
     return make_json_screen(out);
   if (options.quiet)

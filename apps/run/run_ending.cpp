@@ -42,8 +42,8 @@ std::vector<plan_relations> relations_of(const objective_view& view) {
   return out;
 }
 
-bool has_failed(const task_summary& slot) {
-  return slot.state == task_state::failed || slot.state == task_state::rejected;
+bool has_failed(const task_summary& summary) {
+  return summary.state == task_state::failed || summary.state == task_state::rejected;
 }
 
 /// The message with the lines of the program's last attempt, if the task has one.
@@ -56,27 +56,21 @@ const message* log_of(const task& record) {
 
 /// The last lines of each stream, without their times, in their order.
 std::vector<std::string> last_lines(std::string_view log) {
-  constexpr std::size_t time_columns = 25; // `2026-11-23T07:11:43.483Z `
-  constexpr std::string_view of_stderr = "stderr ";
   std::size_t out_left = failure_lines_max;
   std::size_t err_left = failure_lines_max;
   std::vector<std::string> out;
   auto lines = lines_in(log);
   std::ranges::reverse(lines);
   bool is_left_out = false;
-  for (auto line : lines) {
-    if (line.size() < time_columns + of_stderr.size() || line.starts_with("...")) {
-      is_left_out = true;
-      continue;
-    }
-    line.remove_prefix(time_columns);
-    auto& left = line.starts_with(of_stderr) ? err_left : out_left;
-    if (left == 0) {
+  for (const auto shown : lines) {
+    auto line = read_shown_line(shown);
+    auto& left = line && line->is_stderr ? err_left : out_left;
+    if (!line || left == 0) {
       is_left_out = true;
       continue;
     }
     --left;
-    out.emplace_back(line.substr(of_stderr.size()));
+    out.push_back(std::move(line->text));
   }
   if (is_left_out)
     out.emplace_back("...");
@@ -215,8 +209,8 @@ void read_times(run_model& model, const record_reader& records, const objective_
   std::size_t left = measured_tasks_max;
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
     for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && left > 0; ++t) {
-      const auto& slot = view.plans[p].tasks[t];
-      if (!is_terminal(slot.state) || slot.attempt == 0)
+      const auto& summary = view.plans[p].tasks[t];
+      if (!is_terminal(summary.state) || summary.attempt == 0)
         continue;
       --left;
       if (const auto record = records(view.plans[p].task_at(t)))
@@ -224,18 +218,30 @@ void read_times(run_model& model, const record_reader& records, const objective_
     }
 }
 
+namespace {
+
+std::string group_begin(std::string_view title, const std::string& token) {
+  return "::group::" + clean_line(title) + "\n::stop-commands::" + token + "\n";
+}
+
+std::string group_end(const std::string& token) {
+  return "::" + token + "::\n::endgroup::\n";
+}
+
+} // namespace
+
 void append_results(std::string& out, const run_ending& ending, const ending_options& options) {
   for (const auto& result : ending.results) {
     const auto place = result.plan + " / " + result.task;
     for (const auto& artifact : result.artifacts) {
       const auto& name = artifact->name.empty() ? artifact->artifact_id : artifact->name;
       const auto title = result.artifacts.size() == 1 ? place : place + ": " + name;
-      out += options.is_grouped ? "::group::" + clean_line(title) + "\n"
-                                : heading(title, options.colour);
+      out += options.workflow_token.empty() ? heading(title, options.colour)
+                                            : group_begin(title, options.workflow_token);
       for (const auto& one : artifact->parts)
         append_part(out, one, options);
-      if (options.is_grouped)
-        out += "::endgroup::\n";
+      if (!options.workflow_token.empty())
+        out += group_end(options.workflow_token);
     }
   }
   if (ending.results_left_out > 0)
@@ -247,13 +253,13 @@ void append_failures(std::string& out, const run_ending& ending, const ending_op
   for (const auto& failure : ending.failures) {
     const std::string word = render_line({{"failed:", style::red}}, 7, options.colour, "") + " ";
     out += word + clean_line(failure.place) + ": " + first_line(failure.reason) + "\n";
-    const bool is_grouped = options.is_grouped && !failure.lines.empty();
+    const bool is_grouped = !options.workflow_token.empty() && !failure.lines.empty();
     if (is_grouped)
-      out += "::group::what " + clean_line(failure.place) + " wrote\n";
+      out += group_begin("what " + failure.place + " wrote", options.workflow_token);
     for (const auto& line : failure.lines)
       out += "  " + clean_line(line) + "\n";
     if (is_grouped)
-      out += "::endgroup::\n";
+      out += group_end(options.workflow_token);
   }
   if (ending.failures_left_out > 0)
     out += "failed: " + counted(ending.failures_left_out, "more task") + "\n";

@@ -102,8 +102,10 @@ void read_times(run_model& model, const record_reader& records, const objective_
 struct ending_options {
   bool colour = false;
   std::size_t lines_max = 0; ///< Of one artifact; 0: all.
-  /// What is of one task can be folded, in the log of a GitHub workflow (`::group::`).
-  bool is_grouped = false;
+  /// Not empty: this is the log of a GitHub workflow. What is of one task can be folded
+  /// (`::group::`), and no line of it is a command to the runner: between `::stop-commands::` with
+  /// this token and the token itself it obeys none. Nobody can guess it.
+  std::string workflow_token{};
 };
 
 /// Appends the results, each below a line with its task.

@@ -144,18 +144,25 @@ TEST_CASE("a failed program shows the end of what it wrote, once and with line b
 
 TEST_CASE("in a GitHub workflow the log can be folded, task by task", "[apps][binary][runs]") {
   user me;
-  const auto file =
-      me.file("build.json", plan(R"({"id": "greet", "agent": "echo", "input": {"text": "hello"}}, )"
-                                 + program("compile", "echo cc a.c; echo error; exit 2")));
+  const auto file = me.file(
+      "build.json", plan(R"({"id": "greet", "agent": "echo", "input": {"text": "::error::x"}}, )"
+                         + program("compile", "echo cc a.c; echo error; exit 2")));
   const std::vector<std::string> words{troupe_binary(), "run", file, "--store", "memory"};
   auto environment = me.environment();
   environment.emplace_back("GITHUB_ACTIONS=true");
   const auto done = run_program(words, {}, environment);
   CHECK(done.code == 1);
-  CHECK(contains(done.out, "\n::group::Build / greet\nhello\n::endgroup::\n"));
-  CHECK(contains(done.out,
-                 "\nfailed: Build / compile: exited with 2\n"
-                 "::group::what Build / compile wrote\n  cc a.c\n  error\n::endgroup::\n"));
+  const auto stop = std::string("::stop-commands::");
+  const auto found = done.out.find(stop);
+  REQUIRE(found != std::string::npos);
+  const auto token =
+      done.out.substr(found + stop.size(), done.out.find('\n', found) - found - stop.size());
+  CHECK(token.size() > 16);
+  const auto end = "::" + token + "::\n::endgroup::\n";
+  CHECK(contains(done.out, "\n::group::Build / greet\n" + stop + token + "\n::error::x\n" + end));
+  CHECK(contains(done.out, "\nfailed: Build / compile: exited with 2\n"
+                           "::group::what Build / compile wrote\n"
+                               + stop + token + "\n  cc a.c\n  error\n" + end));
   process screen(words, environment, screen_size{});
   CHECK(screen.wait() == 1);
   CHECK_FALSE(contains(screen.out(), "::group::")); // A person looks.

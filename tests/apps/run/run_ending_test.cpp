@@ -116,23 +116,24 @@ TEST_CASE("of each stream of a failed program the last lines are shown", "[apps]
   CHECK(failure.lines.back() == "99");
 }
 
-TEST_CASE("in the log of a workflow what is of one task is a group", "[apps][ending]") {
+TEST_CASE("in the log of a workflow what is of one task is a group, and no command to the runner",
+          "[apps][ending]") {
   ending_options options;
-  options.is_grouped = true;
+  options.workflow_token = "x7";
   std::string out;
   append_results(out, ending_with({made("a", {text_part("1\n")}), made("b", {text_part("2")})}),
                  options);
   CHECK(out
-        == "::group::Hello / greet: a\n1\n::endgroup::\n::group::Hello / greet: b\n2\n"
-           "::endgroup::\n");
+        == "::group::Hello / greet: a\n::stop-commands::x7\n1\n::x7::\n::endgroup::\n"
+           "::group::Hello / greet: b\n::stop-commands::x7\n2\n::x7::\n::endgroup::\n");
   run_ending ending;
   ending.failures.push_back({"P / t", "exited with 2", {"cc a.c", "make: Error"}});
   ending.failures.push_back({"P / u", "no disk", {}});
   out.clear();
   append_failures(out, ending, options);
   CHECK(out
-        == "failed: P / t: exited with 2\n::group::what P / t wrote\n  cc a.c\n  make: Error\n"
-           "::endgroup::\nfailed: P / u: no disk\n");
+        == "failed: P / t: exited with 2\n::group::what P / t wrote\n::stop-commands::x7\n"
+           "  cc a.c\n  make: Error\n::x7::\n::endgroup::\nfailed: P / u: no disk\n");
 }
 
 TEST_CASE("results that cannot be read are named with the reason, and not left out in silence",
