@@ -128,10 +128,13 @@ bool shown_objective::add_change(writer write, bool is_long, const change_ptr& l
 
 /// What was folded becomes one event, once the feed has nothing more for now.
 bool shown_objective::end_batch(bool more) {
-  if (more || folded_.empty())
+  if (more)
+    return true;
+  // Let go of it also if nothing of it is shown: its bytes are counted nowhere else.
+  const auto last = std::exchange(last_folded_, nullptr);
+  if (folded_.empty())
     return true;
   const bool is_long = folded_.bytes() > shared_event_bytes_max;
-  const auto last = std::exchange(last_folded_, nullptr);
   auto changes = folded_.take();
   std::erase_if(changes, [&](const change_ptr& each) { return !is_shown(*each, detail_); });
   if (changes.empty())

@@ -1,8 +1,11 @@
 // Operations with a responder of the test's own: what they keep, and what they count, while they
 // wait.
 #include "actors/manual_clock.hpp"
+#include "net/a2a/awaited.hpp"
 #include "net/a2a/operation.hpp"
 #include "net/a2a/rest.hpp"
+#include "net/a2a/shown_objective.hpp"
+#include "net/a2a/task_stream.hpp"
 #include "net/server_state.hpp"
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
@@ -137,7 +140,45 @@ struct one_request {
   http_exchange exchange{request, responder, facts, home};
 };
 
+/// Of an objective without plans, whose changes the test brings.
+struct quiet_source final : feed_source {
+  void open(const watcher_ptr&, feed_done<feed_snapshot>) override {}
+  void close(const watcher_ptr&) override {}
+  void read(const std::string&, bool, const history_range& range,
+            feed_done<history_page> done) const override {
+    history_page nothing;
+    nothing.next_after = range.after;
+    done(std::move(nothing));
+  }
+  const task_id& task() const noexcept override { return none; }
+  const principal& reader() const noexcept override { return who; }
+  task_id none;
+  principal who;
+};
+
 } // namespace
+
+TEST_CASE("a stream with a rate lets go of changes of which it shows nothing", "[net][opt]") {
+  one_request one;
+  operation_call call(*one.state, one.exchange);
+  const auto source = make_feed(call);
+  source->open(std::make_shared<quiet_source>(),
+               feed_snapshot{nullptr, std::make_shared<objective_view>(), 1});
+  source->go_on_after(stream_cursor{1, stream_cursor::whole});
+  opt::subscribe_to_objective asked;
+  asked.per_second = 4;
+  shown_objective shown(call, source, asked, opt::objective_cursor{1, 0});
+  const auto news = std::make_shared<change>();
+  news->task.id = task_id("t");
+  news->sequence = 2;
+  news->events.emplace_back(task_artifact{});
+  source->live()->on_change(news);
+  REQUIRE(news.use_count() == 2); // It waits in the feed.
+  // It is taken and looked at, and the batch that had it is gone.
+  for (int i = 0; i < 3; ++i)
+    static_cast<void>(shown.add_news());
+  CHECK(news.use_count() == 1);
+}
 
 TEST_CASE("a stream over REST does not keep the params that it was asked with", "[net][rest]") {
   one_request one;
