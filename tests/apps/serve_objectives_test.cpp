@@ -128,6 +128,33 @@ TEST_CASE("of two answers sent at once to a task the first wins, and the second 
   CHECK(refused > 0);
 }
 
+TEST_CASE("of two answers sent at once to a question exactly one is accepted",
+          "[apps][binary][objectives]") {
+  const temporary_directory place;
+  const served server({"--data", place / "data"});
+  auto one = server.client();
+  auto other = server.client();
+  for (int round = 0; round < 20; ++round) {
+    const auto id = "o" + std::to_string(round);
+    server.ask("objectives/create",
+               started(id, scripted("a", R"({"ask":"which?"},{"hang":true})")));
+    REQUIRE(server.reaches(id + ".p0.t0", input_required));
+    const auto answer = [&](const std::string& value) {
+      return http_client::post_text(
+          request_of("inputs/answer",
+                     R"({"id":")" + id + R"(.p0.t0.question-1","value":")" + value + R"("})"));
+    };
+    one.send(answer("this"));
+    other.send(answer("that"));
+    const json::value answers[] = {json::parse(one.receive().body),
+                                   json::parse(other.receive().body)};
+    const auto accepted = [](const json::value& of) { return of.as_object().contains("result"); };
+    CHECK(accepted(answers[0]) != accepted(answers[1]));
+    const auto& refused = accepted(answers[0]) ? answers[1] : answers[0];
+    CHECK(at(refused, "/error/data/0/reason") == "ALREADY_ANSWERED");
+  }
+}
+
 TEST_CASE("a plan says since when its tasks are ready and what they wait for",
           "[apps][binary][objectives]") {
   const served server;
@@ -169,6 +196,16 @@ TEST_CASE("the answer to a pause shows the pause, of an objective and of a plan"
           server.ask("plans/update", R"({"id":"o.p0","status":")" + status + R"("})");
       CHECK(at(of_plan, "/plan/status") == status);
     }
+  auto client = server.client();
+  const auto patched = [&](const std::string& path, const std::string& status) {
+    return json::parse(client.request("PATCH", path, R"({"status":")" + status + R"("})").body);
+  };
+  for (int round = 0; round < 20; ++round)
+    for (const std::string status : {"blocked", "working"})
+      CHECK(at(patched("/objectives/o", status), "/objective/status") == status);
+  for (int round = 0; round < 20; ++round)
+    for (const std::string status : {"blocked", "working"})
+      CHECK(at(patched("/plans/o.p0", status), "/plan/status") == status);
 }
 
 TEST_CASE("ready commands start in the order of the document", "[apps][binary][objectives]") {

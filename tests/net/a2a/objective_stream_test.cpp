@@ -7,6 +7,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -178,6 +179,31 @@ TEST_CASE(
   }
   const net_bed again({}, "puppet", durable(directory));
   check_all(again);
+}
+
+TEST_CASE("Q1_stream: each of 103 tasks of an objective is shown as it begins and ends",
+          "[net][opt][sse]") {
+  const net_bed bed({}, "puppet");
+  std::string tasks = R"({"name":"first"})";
+  for (int i = 1; i < 103; ++i)
+    tasks += R"(,{"name":"t)" + std::to_string(i) + R"(","agent":"noop","dependencies":["first"]})";
+  static_cast<void>(bed.result_of(
+      "objectives/create",
+      R"({"id":"o","name":"O","start":true,"plans":[{"name":"p","tasks":[)" + tasks + "]}]}"));
+  auto client = subscribe_rest(bed, "");
+  static_cast<void>(client.receive_head());
+  static_cast<void>(next_streamed(client));
+  bed.puppet->port(0)->report(report_completed{{}, ""});
+  std::map<std::string, std::vector<std::string>> states;
+  for (const auto& event : events_of(rest_of(client)))
+    if (at(event, "/kind") == "task")
+      states[at(event, "/taskId")].push_back(at(event, "/status"));
+  REQUIRE(states.size() == 103);
+  for (const auto& [id, seen] : states) {
+    CAPTURE(id, seen);
+    CHECK(seen.back() == "completed");
+    CHECK((id == "o.p0.t0" || std::ranges::find(seen, "working") != seen.end()));
+  }
 }
 
 TEST_CASE("Q1_stream: a subscriber chooses how much is shown", "[net][opt][sse]") {

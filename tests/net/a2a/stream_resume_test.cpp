@@ -51,6 +51,9 @@ std::vector<boost::json::value> whole_life(const net_bed& bed) {
   const auto port = bed.puppet->port(0);
   for (const auto* text : {"1", "2", "3"})
     port->report(report_artifact{text_artifact(text, text), false, true});
+  report_message on_its_way;
+  on_its_way.message.parts.push_back(text_part("half way"));
+  port->report(on_its_way);
   port->report(report_completed{{text_artifact("last", "4")}, "done"});
   std::vector<boost::json::value> events;
   while (const auto one = client.next_event())
@@ -98,7 +101,8 @@ TEST_CASE("a stream goes on behind every event it showed", "[net][sse][resume]")
   const temporary_directory directory;
   const net_bed bed({}, "puppet", durable(directory));
   const auto events = whole_life(bed);
-  REQUIRE(events.size() == 7); // submitted, working, four artifacts, completed
+  REQUIRE(events.size() == 8); // submitted, working, four artifacts, a message, completed
+  CHECK(at(events[5], "/statusUpdate/status/message/parts/0/text") == "half way");
   const auto id = at(events[0], "/task/id");
   for (std::size_t shown = 0; shown < events.size(); ++shown) {
     CAPTURE(shown, cursor_of(events[shown]));

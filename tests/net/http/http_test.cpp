@@ -4,6 +4,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include "planner/plan_template.hpp"
+
 using namespace troupe;
 using namespace troupe::testing;
 
@@ -102,7 +104,8 @@ TEST_CASE("the agent card is served, cached, and known under its old name", "[ne
   CHECK(at(json, "/supportedInterfaces/0/protocolVersion") == "1.0");
   CHECK(at(json, "/capabilities/streaming") == "true");
   CHECK(at(json, "/capabilities/extensions/0/params/persistenceEnabled") == "false");
-  CHECK(json.at("skills").as_array().size() == bed.agents.names().size() + 5); // the templates
+  CHECK(json.at("skills").as_array().size()
+        == bed.agents.names().size() + planner::shipped_templates().size());
   CHECK(card.header("cache-control") == "public, max-age=300");
   CHECK(card.header("vary") == "A2A-Version");
   const auto tag = card.header("etag");

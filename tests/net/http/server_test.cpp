@@ -8,6 +8,7 @@
 #include <boost/json/parse.hpp>
 
 #include <array>
+#include <atomic>
 #include <climits>
 #include <future>
 #include <thread>
@@ -29,6 +30,34 @@ public:
   void read_placement(const task_id&, read_done<placement>, const std::string&) const override {
     throw std::runtime_error("secret of the disk");
   }
+};
+
+/// Its disk is gone once the test says so.
+class unreadable_store final : public passing_store {
+public:
+  using passing_store::list;
+  using passing_store::read_placement;
+  void read_task(const task_id& id, read_done<task_ptr> done,
+                 const std::string& client) const override {
+    is_gone ? done(gone()) : passing_store::read_task(id, std::move(done), client);
+  }
+  void read_placement(const task_id& id, read_done<placement> done,
+                      const std::string& client) const override {
+    is_gone ? done(gone()) : passing_store::read_placement(id, std::move(done), client);
+  }
+  void list(const list_tasks& query, read_done<task_page> done,
+            const std::string& client) const override {
+    is_gone ? done(gone()) : passing_store::list(query, std::move(done), client);
+  }
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string& client) override {
+    is_gone ? done(gone())
+            : passing_store::snapshot_task(id, std::move(who), std::move(done), client);
+  }
+  std::atomic<bool> is_gone{false};
+
+private:
+  static error gone() { return make_error(errc::store_unreadable, "the disk is gone"); }
 };
 
 /// Drains on another thread; the gateway says when it has begun.
@@ -272,4 +301,28 @@ TEST_CASE("only the operator sees the details of a fault in a request", "[net][s
   CHECK_THAT(answer.body, !ContainsSubstring("secret"));
   CHECK_THAT(said, ContainsSubstring("secret of the disk"));
   CHECK(bed.connect().get("/healthz").status == 200);
+}
+
+TEST_CASE("a disk that cannot be read is told apart from a task that does not exist",
+          "[net][http][reads]") {
+  auto owned = std::make_unique<unreadable_store>();
+  auto& records = *owned;
+  const net_bed bed({}, "echo", std::move(owned));
+  const auto id = at(bed.result_of("SendMessage", text_message("hello")), "/task/id");
+  CHECK(bed.connect().request("GET", "/tasks/nothing").status == 404);
+  records.is_gone = true;
+  for (const auto& path : {"/tasks/" + id, "/tasks/" + id + ":subscribe", std::string("/tasks")}) {
+    CAPTURE(path);
+    const auto refused = bed.connect().request("GET", path);
+    CHECK(refused.status == 503);
+    CHECK(at(boost::json::parse(refused.body), "/error/details/0/reason") == "STORE_UNREADABLE");
+  }
+  for (const auto* method : {"GetTask", "ListTasks"}) {
+    CAPTURE(method);
+    const auto refused = bed.connect().post(rpc(method, R"({"id":")" + id + R"("})"));
+    CHECK(refused.status == 503);
+    CHECK(at(boost::json::parse(refused.body), "/error/data/0/reason") == "STORE_UNREADABLE");
+  }
+  records.is_gone = false;
+  CHECK(bed.connect().request("GET", "/tasks/" + id).status == 200);
 }
