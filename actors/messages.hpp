@@ -185,7 +185,7 @@ struct task_settled {
   task_moved moved; ///< As committed.
   timestamp at;     ///< Of that change.
   bool has_artifacts;
-  bool is_stopping; ///< Its agent has yet to stop, and it keeps its slots until task_stopped.
+  bool is_stopping; ///< Its agent has yet to stop: `maxParallel` counts it until task_stopped.
 };
 
 /// From a task that has settled: its agent has stopped, too.
@@ -203,7 +203,7 @@ struct task_waits {
 };
 
 /// From a task that is parked: it is ready to run again. slot_granted follows, once there is room.
-struct task_ready {
+struct task_ready_again {
   std::uint32_t task;
   slot_ticket ticket;
 };
@@ -279,9 +279,9 @@ struct plan_deadline {};
 struct release_more {};
 
 using plan_handle =
-    actor_handle<task_settled, task_stopped, task_waits, task_ready, dependency_news, tasks_awaited,
-                 close_plan, pause_plan, task_input, task_cancel, reshape_tasks, objective_news,
-                 plan_deadline, release_more, change_wanted>;
+    actor_handle<task_settled, task_stopped, task_waits, task_ready_again, dependency_news,
+                 tasks_awaited, close_plan, pause_plan, task_input, task_cancel, reshape_tasks,
+                 objective_news, plan_deadline, release_more, change_wanted>;
 
 // -- to an objective ------------------------------------------------------------------------------
 
@@ -443,7 +443,7 @@ TROUPE_LOCAL_MESSAGE(troupe::reorder_slots)
 TROUPE_LOCAL_MESSAGE(troupe::task_settled)
 TROUPE_LOCAL_MESSAGE(troupe::task_stopped)
 TROUPE_LOCAL_MESSAGE(troupe::task_waits)
-TROUPE_LOCAL_MESSAGE(troupe::task_ready)
+TROUPE_LOCAL_MESSAGE(troupe::task_ready_again)
 TROUPE_LOCAL_MESSAGE(troupe::dependency_news)
 TROUPE_LOCAL_MESSAGE(troupe::tasks_awaited)
 TROUPE_LOCAL_MESSAGE(troupe::close_plan)
@@ -492,7 +492,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::reorder_slots))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_settled))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_stopped))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_waits))
-CAF_ADD_TYPE_ID(troupe, (troupe::task_ready))
+CAF_ADD_TYPE_ID(troupe, (troupe::task_ready_again))
 CAF_ADD_TYPE_ID(troupe, (troupe::dependency_news))
 CAF_ADD_TYPE_ID(troupe, (troupe::tasks_awaited))
 CAF_ADD_TYPE_ID(troupe, (troupe::close_plan))

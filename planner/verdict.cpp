@@ -58,19 +58,19 @@ std::string name_from(const planning_request& request) {
 answered for_named_task(const row_input& in, verdict& out) {
   if (!in.request.names_task)
     return not_because("the message names no task");
-  out.what = decision::to_task;
+  out.outcome = decision::to_task;
   return fits_because("the message names a task");
 }
 
 answered as_document_says(const row_input& in, verdict& out) {
   if (!in.request.brings_document)
     return not_because("it brings no objective and no plan");
-  out.what = decision::as_given;
+  out.outcome = decision::as_given;
   return fits_because("the message brings an objective or a plan");
 }
 
 answered as_client_says(const row_input& in, verdict& out) {
-  out.what = decision::plain_task;
+  out.outcome = decision::plain_task;
   if (!in.request.is_active)
     return fits_because("the client has not activated the extension");
   if (in.request.prefers_objective == false)
@@ -95,7 +95,7 @@ result<void> take_template(const plan_template& from, const given_values& values
   out.template_name = from.name;
   for (const auto& [param, value] : values)
     out.understood.push_back(param + ": " + shown(boost::json::serialize(value)));
-  out.what = decision::objective;
+  out.outcome = decision::objective;
   out.objective = std::move(*made);
   return {};
 }
@@ -153,7 +153,7 @@ answered from_grammar(const row_input& in, verdict& out) {
       out.understood.push_back(shown(each));
   out.assumptions = read.assumptions;
   out.is_guess = read.is_guess;
-  out.what = decision::objective;
+  out.outcome = decision::objective;
   const auto name =
       !in.request.suggested_name.empty() || read.title.empty() ? name_from(in.request) : read.title;
   out.objective = objective_of(read, name);
@@ -166,7 +166,7 @@ answered from_model(const row_input& in, verdict& out) {
     return not_because("no model is configured");
   if (!in.settings.model_problem.empty())
     return not_because(in.settings.model_problem);
-  out.what = decision::ask_model;
+  out.outcome = decision::ask_model;
   return fits_because("a model is configured");
 }
 
@@ -177,7 +177,7 @@ answered as_question(const row_input& in, verdict& out) {
     return not_because("the default agent does not answer directly");
   if (!in.settings.answer_problem.empty())
     return not_because(in.settings.answer_problem);
-  out.what = decision::direct_answer;
+  out.outcome = decision::direct_answer;
   return fits_because("it is a short question");
 }
 
@@ -197,13 +197,13 @@ answered as_preferred(const row_input& in, verdict& out) {
   plan.name = made.name;
   plan.tasks.push_back(std::move(only));
   made.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
-  out.what = decision::objective;
+  out.outcome = decision::objective;
   out.objective = std::move(made);
   return fits_because("the client prefers an objective");
 }
 
 answered as_plain_task(const row_input& /*in*/, verdict& out) {
-  out.what = decision::plain_task;
+  out.outcome = decision::plain_task;
   return fits_because("nothing says that it is more than one task");
 }
 

@@ -74,7 +74,7 @@ enum class decider : std::uint8_t {
 [[nodiscard]] std::string_view to_string(decision of) noexcept;
 
 struct verdict {
-  decision what = decision::plain_task;
+  decision outcome = decision::plain_task;
   decider who = decider::nobody;
   std::string template_name;               ///< Of decider::plan_template.
   std::optional<objective_spec> objective; ///< With decision::objective.

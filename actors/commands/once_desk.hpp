@@ -33,7 +33,7 @@ public:
   ///   errc::duplicate_request, errc::idempotency_key_reused), or the store does not answer.
   /// - what came before, and was done.
   /// - null, and `mine`: it is new, and under way until `leave`, or until all copies of `mine` are
-  ///   gone. It is not new if one of several conditions is not.
+  ///   gone. If one of several conditions came before, the command is not new.
   using next_fn = std::function<void(result<once_ptr> before, once_conditions mine)>;
   void enter(std::vector<once> wanted, next_fn next);
   /// What was done is durable. Of those that wait, each gets its answer.

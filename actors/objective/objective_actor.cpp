@@ -430,12 +430,12 @@ void objective_actor::answer_heard() {
 
 void objective_actor::on_awaited(const awaited_task_ended& fact) {
   if (!running_[fact.task.plan])
-    return; // it has ended since, and its slots have told
+    return; // The plan has ended: who waits was told from its summaries.
   if (ended_.insert_or_assign(fact.task, fact).second)
     pass_on(fact);
 }
 
-// For a plan without an actor: the results of its tasks are read from their slots.
+// For a plan without an actor: the results of its tasks are read from their summaries.
 void objective_actor::tell_awaited(std::uint32_t plan) {
   const auto tell_one = [&](std::uint32_t task) {
     const task_position at{plan, task};
@@ -478,10 +478,11 @@ std::optional<awaited_task_ended> objective_actor::end_of(const task_position& t
   const auto& plan = view().plans[task.plan];
   if (plan.state == plan_state::pending || running_[task.plan])
     return std::nullopt;
-  const auto& slot = plan.tasks[task.task];
-  if (!is_terminal(slot.state)) // its plan is just being started
+  const auto& summary = plan.tasks[task.task];
+  if (!is_terminal(summary.state)) // its plan is just being started
     return std::nullopt;
-  return awaited_task_ended{task, is_satisfied(slot), plan.task_at(task.task), slot.has_artifacts};
+  return awaited_task_ended{task, is_satisfied(summary), plan.task_at(task.task),
+                            summary.has_artifacts};
 }
 
 std::vector<dependency_news> objective_actor::news_for(std::uint32_t plan) const {

@@ -184,7 +184,7 @@ private:
   std::map<task_position, std::vector<task_position>>
       awaited_later_; ///< Tasks that plans wait for which were added since.
   std::map<task_position, awaited_task_ended>
-      ended_; ///< What became of awaited tasks of plans that run: their slots are not here.
+      ended_; ///< What became of awaited tasks of plans that run: their summaries are not here.
   objective_start start_;
   std::vector<plan_handle> running_; ///< By plan; null if it has no actor.
   throttle_handle slots_;

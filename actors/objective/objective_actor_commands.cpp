@@ -137,7 +137,7 @@ void objective_actor::on_move_plan(const move_plan& message) {
                .conditions = answered(asked.conditions, {.plan = asked.id})};
   const bool renames = !asked.edited.name.empty();
   if (auto refused =
-          obey(plan_change{plan, asked.state, asked.if_revision, asked.edited}, std::move(from)))
+          obey(plan_update{plan, asked.state, asked.if_revision, asked.edited}, std::move(from)))
     refuse(message, std::move(*refused));
   else if (renames)
     index_.reset(); // made anew, with the new name

@@ -53,8 +53,8 @@ result<void> check_calls(const plan_spec& plan, std::uint32_t caller, std::size_
   for (auto at = plan.tasks[caller].caller; at < plan.tasks.size(); at = plan.tasks[at].caller)
     if (++depth > call_depth_max)
       return make_error(errc::limit_exceeded,
-                        "a called task calls a task, and so on, " + std::to_string(call_depth_max)
-                            + " deep; more is not allowed (call_depth_max)",
+                        "calls are nested deeper than " + std::to_string(call_depth_max)
+                            + " (call_depth_max)",
                         "/operations");
   return {};
 }

@@ -45,7 +45,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
         spawn_ready(); // tasks that waited for maxParallel
       },
       [this](const task_waits& fact) { on_waits(fact); },
-      [this](const task_ready& fact) { on_ready(fact); },
+      [this](const task_ready_again& fact) { on_ready_again(fact); },
       [this](const dependency_news& fact) {
         on_news(fact);
         reported_activity_.idle = false; // The objective takes it for going on.
@@ -73,7 +73,8 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
   };
 }
 
-// Fresh or after a restart: every task that is free is looked at, and its slot says what it needs.
+// Fresh or after a restart: every task that is free is looked at, and its summary says what it
+// needs.
 void plan_actor::begin() {
   make_scope();
   forget_questions(view_);
@@ -84,8 +85,8 @@ void plan_actor::begin() {
   // First those that have ended: a task may have been skipped before what it depends on ended.
   std::vector<std::uint32_t> ready;
   for (std::uint32_t task = 0; task < view_.tasks.size(); ++task)
-    if (const auto& slot = view_.tasks[task]; is_satisfied(slot) && !is_removed(task)) {
-      artifacts_around_ = artifacts_around_ || slot.has_artifacts;
+    if (const auto& summary = view_.tasks[task]; is_satisfied(summary) && !is_removed(task)) {
+      artifacts_around_ = artifacts_around_ || summary.has_artifacts;
       tell_awaited(task, true);
       graph_.satisfy(task, ready);
     }
@@ -146,8 +147,8 @@ void plan_actor::release(std::vector<std::uint32_t> ready) {
 // Tasks that an earlier process withdrew before they had begun: nothing will set them free.
 void plan_actor::abandon_withdrawn() {
   for (std::uint32_t task = 0; task < view_.tasks.size(); ++task) {
-    const auto& slot = view_.tasks[task];
-    if (!is_lost(slot) || slot.attempt > 0 || is_removed(task))
+    const auto& summary = view_.tasks[task];
+    if (!is_lost(summary) || summary.attempt > 0 || is_removed(task))
       continue;
     ++failed_count_;
     tell_awaited(task, false);

@@ -2,9 +2,9 @@
 // tasks may begin, spawns an actor for each, hears of their ends, and tells its objective. What
 // becomes of the plan itself is decided by protocol/fold/plan_life.hpp.
 //
-// Spawned by the objective actor, new or after a restart. The same code does both: the slots show
-// what is done. While it runs, no other actor has the slots of its tasks; its objective gets them
-// back when the plan ends.
+// Spawned by the objective actor, new or after a restart. The same code does both: the summaries of
+// the tasks show what is done. While it runs, no other actor has them; its objective gets them back
+// when the plan ends.
 #pragma once
 
 #include "actors/environment.hpp"
@@ -34,7 +34,7 @@ namespace troupe {
 /// What a plan actor begins with.
 struct plan_start {
   std::uint32_t index = 0;
-  plan_view view;                                ///< State, shape and slots as committed.
+  plan_view view;                                ///< State, shape and summaries as committed.
   std::shared_ptr<const resolved_plan> resolved; ///< As the plan was accepted.
   std::vector<std::uint32_t> awaited_later; ///< Tasks that plans wait for which were added since.
   std::string context;
@@ -74,15 +74,15 @@ private:
   struct ready_task;
   void put_in_line(const ready_task& ready);
   void spawn_task(const ready_task& ready, bool in_line);
-  [[nodiscard]] bool request_slots_for(const task_ready& task, timestamp since);
+  [[nodiscard]] bool request_slots_for(const task_ready_again& task, timestamp since);
   [[nodiscard]] std::int32_t priority_of(std::uint32_t task) const;
   [[nodiscard]] std::vector<dependency_ref> dependencies_of(std::uint32_t task) const;
   [[nodiscard]] const dependency_news* outside(std::uint32_t task,
                                                const task_position& other) const;
   void on_settled(const task_settled& fact);
   void on_waits(const task_waits& fact);
-  void on_ready(const task_ready& fact);
-  void go_on_with(const task_ready& task);
+  void on_ready_again(const task_ready_again& fact);
+  void go_on_with(const task_ready_again& task);
   void set_parked(std::uint32_t task, bool parked);
   void on_task_moved(std::uint32_t task, const task_moved& moved, timestamp at);
   void count(std::uint32_t task);
@@ -176,17 +176,19 @@ private:
   std::vector<task_handle> running_; ///< By task; null if it has no actor.
   std::vector<bool>
       parked_; ///< By task: it has an actor, does not run and holds no slot (task_waits).
-  std::vector<task_run> runs_;         ///< By task, as long as it has an actor.
-  std::deque<ready_task> ready_;       ///< Released, not yet started (maxParallel, a pause).
-  std::deque<task_ready> ready_again_; ///< Parked tasks that are ready to go on. They go before
-                                       ///< those that have not begun.
+  std::vector<task_run> runs_;               ///< By task, as long as it has an actor.
+  std::deque<ready_task> ready_;             ///< Released, not yet started (maxParallel, a pause).
+  std::deque<task_ready_again> ready_again_; ///< Parked tasks that are ready to go on. They go
+                                             ///< before those that have not begun.
   std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>
       outside_; ///< Completed tasks of other plans, by the task that waits.
   open_calls calls_;
   std::unordered_set<std::uint32_t> awaited_;               ///< Tasks that other plans wait for.
   std::set<std::pair<timestamp, std::uint32_t>> deadlines_; ///< Of tasks; still to come.
   std::uint32_t running_count_ = 0;
-  std::uint32_t stopping_count_ = 0; ///< They have settled, and their agents have yet to stop.
+  /// They have settled, and their agents have yet to stop. Not those from before the plan was tried
+  /// again: they told another actor.
+  std::uint32_t stopping_count_ = 0;
   std::uint32_t asking_count_ = 0;
   std::uint32_t parked_count_ = 0;
   std::uint32_t holding_count_ = 0; ///< Of those that ask, the ones that are not parked.

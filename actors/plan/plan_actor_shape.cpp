@@ -32,7 +32,7 @@ private:
 
 } // namespace
 
-// Its tasks find in it what they were spawned with, whatever is changed later: what has begun is
+// Tasks that have begun keep the plan as it was when they began: what has begun is
 // fixed.
 void plan_actor::make_scope() {
   auto due = view_.spec->deadline;
@@ -213,7 +213,7 @@ void plan_actor::follow(const plan_changed& changed) {
   check();
 }
 
-// Tasks that ended by the change, and those that stand in the places of others.
+// Tasks that ended by the change, and those that replace others.
 void plan_actor::follow_tasks(const plan_changed& changed, std::vector<std::uint32_t>& freed) {
   bool counts_again = false;
   const auto satisfied = [&](std::uint32_t task) {

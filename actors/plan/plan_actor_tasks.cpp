@@ -57,20 +57,20 @@ task_moved question_part(const task_moved& moved) {
 // that they are granted in its order, too.
 void plan_actor::spawn_task(const ready_task& ready, bool in_line) {
   const auto task = ready.task;
-  const auto& slot = view_.tasks[task];
+  const auto& summary = view_.tasks[task];
   const auto& spec = view_.spec->tasks[task];
   task_start start;
   start.plan = plan_;
   start.task_index = task;
-  start.generation = slot.generation;
+  start.generation = summary.generation;
   start.agent = env_.agents.name_or_default(spec.agent);
   start.dependencies = dependencies_of(task);
-  start.attempts = slot.attempt;
-  start.exists = slot.state != task_state::unspecified;
+  start.attempts = summary.attempt;
+  start.exists = summary.state != task_state::unspecified;
   start.ready_at = ready.since;
   if (needs_slots(env_, start_.slots, start.agent))
     start.ticket = ++env_.last_ticket;
-  const task_ready wanted{task, start.ticket};
+  const task_ready_again wanted{task, start.ticket};
   runs_[task] = wanted.ticket == 0 ? task_run::running : task_run::queued;
   ++running_count_;
   running_[task] = in_line ? spawn_actor<task_actor>(env_.system, env_, std::move(start))
@@ -79,7 +79,7 @@ void plan_actor::spawn_task(const ready_task& ready, bool in_line) {
     static_cast<void>(request_slots_for(wanted, ready.since));
 }
 
-bool plan_actor::request_slots_for(const task_ready& task, timestamp since) {
+bool plan_actor::request_slots_for(const task_ready_again& task, timestamp since) {
   return request_slots(env_, start_.slots,
                        env_.agents.name_or_default(view_.spec->tasks[task.task].agent),
                        {.ticket = task.ticket,
@@ -131,7 +131,8 @@ const dependency_news* plan_actor::outside(std::uint32_t task, const task_positi
 void plan_actor::on_settled(const task_settled& fact) {
   set_parked(fact.task, false);
   runs_[fact.task] = task_run::none;
-  std::erase_if(ready_again_, [&](const task_ready& other) { return other.task == fact.task; });
+  std::erase_if(ready_again_,
+                [&](const task_ready_again& other) { return other.task == fact.task; });
   running_[fact.task] = nullptr;
   --running_count_;
   stopping_count_ += fact.is_stopping ? 1 : 0;
@@ -172,7 +173,7 @@ void plan_actor::on_waits(const task_waits& fact) {
   check();
 }
 
-void plan_actor::on_ready(const task_ready& fact) {
+void plan_actor::on_ready_again(const task_ready_again& fact) {
   if (!running_[fact.task])
     return;
   ready_again_.push_back(fact);
@@ -182,7 +183,7 @@ void plan_actor::on_ready(const task_ready& fact) {
 
 // The plan has room for the task again. Requests its other slots, ahead of tasks that have not
 // begun.
-void plan_actor::go_on_with(const task_ready& task) {
+void plan_actor::go_on_with(const task_ready_again& task) {
   const bool waits = request_slots_for(task, env_.now());
   set_parked(task.task, false);
   if (!waits)

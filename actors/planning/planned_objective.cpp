@@ -48,7 +48,7 @@ private:
     if (planned) {
       note_ = (*planned)->note();
       const auto& made = (*planned)->made;
-      if (made.what == planner::decision::objective && made.objective) {
+      if (made.outcome == planner::decision::objective && made.objective) {
         name_ = made.objective->name;
         plans_ = plans_to_add(*made.objective, {});
       }

@@ -79,9 +79,9 @@ void planning_actor::decide() {
     return leave();
   }
   made_ = std::move(*made);
-  if (made_.what == planner::decision::ask_model && start_.query.asks_planner)
+  if (made_.outcome == planner::decision::ask_model && start_.query.asks_planner)
     return ask_planner();
-  if (made_.what == planner::decision::direct_answer)
+  if (made_.outcome == planner::decision::direct_answer)
     return ask_agent();
   finish();
 }
@@ -186,7 +186,7 @@ void planning_actor::take(report_plan& plan) {
     planner_problem_ = "the planner made a plan that cannot run: " + std::move(fault);
     return next_row();
   }
-  made_.what = planner::decision::objective;
+  made_.outcome = planner::decision::objective;
   made_.assumptions = std::move(plan.assumptions);
   if (!start_.query.request.suggested_name.empty())
     plan.objective.name = start_.query.request.suggested_name;
@@ -199,7 +199,7 @@ void planning_actor::take(report_replan& change) {
     planner_problem_ = "the planner made a change that cannot be made: " + std::move(fault);
     return next_row();
   }
-  made_.what = planner::decision::objective;
+  made_.outcome = planner::decision::objective;
   made_.assumptions = std::move(change.assumptions);
   operations_ = std::move(change.operations);
   finish();
@@ -212,7 +212,7 @@ void planning_actor::take(report_answer& answer) {
   }
   message said;
   said.parts.push_back(text_part(std::move(answer.text)));
-  made_.what = planner::decision::direct_answer;
+  made_.outcome = planner::decision::direct_answer;
   answer_with(std::move(said));
 }
 

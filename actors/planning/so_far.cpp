@@ -20,12 +20,12 @@ public:
       : records_(records), client_(std::move(client)), done_(std::move(done)) {
     for (const auto& plan : view->plans)
       for (std::uint32_t t = 0; t < plan.tasks.size(); ++t) {
-        const auto& slot = plan.tasks[t];
-        if (plan.spec->is_removed || slot.is_skipped || !is_terminal(slot.state))
+        const auto& summary = plan.tasks[t];
+        if (plan.spec->is_removed || summary.is_skipped || !is_terminal(summary.state))
           continue;
         if (found_.outcomes.size() < replan_outcomes_max)
           found_.outcomes.push_back(
-              {plan.task_at(t), plan.spec->id.str(), plan.spec->tasks[t].name, slot.state});
+              {plan.task_at(t), plan.spec->id.str(), plan.spec->tasks[t].name, summary.state});
         else
           ++found_.left_out;
       }

@@ -56,7 +56,7 @@ void service::list(const list_inputs& query, reply<shown_input_page> done) const
 }
 
 result<void> service::follow(const list_inputs& which, feed& news) const {
-  if (auto ok = admit(which.who, operation::follow_inputs); !ok)
+  if (auto ok = admit(which.who, operation::subscribe_to_inputs); !ok)
     return ok;
   news.open(make_question_source(records_, {which.objective.str(), which.task}, which.who));
   return {};

@@ -65,7 +65,7 @@ void with_verdict(gateway& by, const std::shared_ptr<send_request>& request, con
 }
 
 planner::decision verdict_of(const send_request& request) {
-  return request.planned ? request.planned->made.what : planner::decision::plain_task;
+  return request.planned ? request.planned->made.outcome : planner::decision::plain_task;
 }
 
 /// What the grammar has not understood, or templates that fit equally well, are shown with the task

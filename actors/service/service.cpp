@@ -76,7 +76,7 @@ std::optional<error> is_to_come(const std::optional<std::uint64_t>& revision,
 }
 
 /// Why what was is not known, of what a search has found.
-std::optional<error> why_unknown(const result<bool>& is_complete, std::string_view what) {
+std::optional<error> why_unknown(const result<bool>& is_complete, std::string_view subject) {
   if (!is_complete)
     return is_complete.error();
   if (*is_complete)
@@ -84,7 +84,7 @@ std::optional<error> why_unknown(const result<bool>& is_complete, std::string_vi
   return make_error(errc::revision_not_found,
                     "the store does not keep the first changes of the objective (a store in memory "
                     "keeps no history), so that the "
-                        + std::string(what) + " as it was is not known",
+                        + std::string(subject) + " as it was is not known",
                     "atRevision");
 }
 
@@ -235,9 +235,9 @@ void service::create(create_objective command, std::shared_ptr<any_feed> news,
                   });
 }
 
-void service::follow(const follow_objective& command, std::shared_ptr<any_feed> news,
+void service::follow(const subscribe_to_objective& command, std::shared_ptr<any_feed> news,
                      reply<objective_ptr> done) const {
-  if (auto ok = admit(command.who, operation::follow_objective); !ok)
+  if (auto ok = admit(command.who, operation::subscribe_to_objective); !ok)
     return done(ok.error());
   place(records_, command.who, command.id, std::move(done),
         [*this, command, news = std::move(news)](const placement&, reply<objective_ptr> to) {
@@ -405,8 +405,8 @@ void list_revisions(Search& in, const std::shared_ptr<Reader>& reader, Page page
 
 } // namespace
 
-void service::list(const get_history& query, reply<plan_history_page> done) const {
-  if (auto ok = admit(query.who, operation::list_history); !ok)
+void service::list(const get_plan_history& query, reply<plan_history_page> done) const {
+  if (auto ok = admit(query.who, operation::list_plan_history); !ok)
     return done(ok.error());
   const auto before = read_history_token(query.page_token);
   if (!before)
@@ -422,8 +422,8 @@ void service::list(const get_history& query, reply<plan_history_page> done) cons
       });
 }
 
-void service::search_plan(const get_history& query, std::uint64_t before, const placed_plan& found,
-                          reply<plan_history_page> done) const {
+void service::search_plan(const get_plan_history& query, std::uint64_t before,
+                          const placed_plan& found, reply<plan_history_page> done) const {
   const auto plan = static_cast<std::uint32_t>(found.index);
   auto in = std::make_shared<history_search>();
   in->objective = found.objective->id;

@@ -63,15 +63,15 @@ public:
 
   void create(create_objective command, reply<objective_ptr> done) const;
   /// The same, and makes `news`, a new feed, that of the objective with all its tasks, from its
-  /// first change on. The service has `news` until it answers, then the caller.
+  /// first change on. The service owns `news` until it answers, then the caller does.
   void create(create_objective command, std::shared_ptr<any_feed> news,
               reply<objective_ptr> done) const;
-  struct follow_objective {
+  struct subscribe_to_objective {
     principal who;
     objective_id id;
   };
   /// Makes `news`, a new feed, that of an objective that is there. The answer is its snapshot.
-  void follow(const follow_objective& command, std::shared_ptr<any_feed> news,
+  void follow(const subscribe_to_objective& command, std::shared_ptr<any_feed> news,
               reply<objective_ptr> done) const;
   void update(update_objective command, reply<objective_ptr> done) const;
   /// Changes it and its plans. The answer is as large as the change.
@@ -96,7 +96,7 @@ public:
   /// Errors also: invalid_params (a page token that is none), limit_exceeded (the history of the
   /// objective is too long to be searched), revision_not_found (the plan as it was: there was none,
   /// or the store keeps no history).
-  void list(const get_history& query, reply<plan_history_page> done) const;
+  void list(const get_plan_history& query, reply<plan_history_page> done) const;
 
   // -- questions ----------------------------------------------------------------------------------
 
@@ -180,7 +180,7 @@ private:
   void join_made(const std::shared_ptr<send_request>& joining, const principal& who,
                  const objective_id& id, const error& refused, reply<objective_ptr> done) const;
   struct history_search;
-  void search_plan(const get_history& query, std::uint64_t before, const placed_plan& found,
+  void search_plan(const get_plan_history& query, std::uint64_t before, const placed_plan& found,
                    reply<plan_history_page> done) const;
   void search_objective(const get_objective_history& query, std::uint64_t before,
                         const objective_ptr& found, reply<objective_history_page> done) const;

@@ -109,14 +109,14 @@ task_actor::~task_actor() {
   if (env_.stopping)
     return;
   give_slots_back();
+  if (!over()) {
+    const std::string reason = "the task's actor died";
+    ensure_created();
+    note_progress();
+    if (take(task_ends{task_event::fail, reason}))
+      tell_end();
+  }
   tell_stopped();
-  if (over())
-    return;
-  const std::string reason = "the task's actor died";
-  ensure_created();
-  note_progress();
-  if (take(task_ends{task_event::fail, reason}))
-    tell_end();
 }
 
 void task_actor::on(agent_reported& fact) {
@@ -291,8 +291,8 @@ void task_actor::wait_for_slot() {
   const auto ticket = ++env_.last_ticket;
   details().ticket = ticket;
   const committed_fn plan_asked =
-      !plan_ ? committed_fn{} : [plan = plan_->plan, fact = task_ready{task_index_, ticket}] {
-        tell(plan, task_ready{fact});
+      !plan_ ? committed_fn{} : [plan = plan_->plan, fact = task_ready_again{task_index_, ticket}] {
+        tell(plan, task_ready_again{fact});
       };
   if (pending_.empty() && plan_asked)
     return plan_asked();
@@ -535,6 +535,7 @@ void task_actor::cancel(const cancel_run& command) {
   else if (is_stopping())
     stopped = false; // it was told already
   quit_after_stop_ = !stopped;
+  keeps_place_ = !stopped && !is_parked();
   // Done elsewhere: the answer says how the agent there took it.
   if (command.leaves && !stopped && run_ && details_ && details_->note_bytes > 0
       && run_->cancel_grace_min().count() > 0)
@@ -694,7 +695,7 @@ void task_actor::tell_end() {
   if (plan_)
     then = [plan = plan_,
             fact = task_settled{task_index_, *last_move(ended), ended.at, has_artifacts_,
-                                quit_after_stop_},
+                                keeps_place_},
             canceled = std::move(then)](const commit_outcome& outcome) mutable {
       tell(plan->plan, std::move(fact));
       if (canceled)
@@ -749,7 +750,7 @@ void task_actor::leave() {
 
 /// The plan gets back what it kept for the agent, after it has heard that the task has settled.
 void task_actor::tell_stopped() {
-  if (!std::exchange(quit_after_stop_, false) || !plan_)
+  if (!std::exchange(keeps_place_, false) || !plan_)
     return;
   env_.records.commit({}, [plan = plan_->plan] { tell(plan, task_stopped{}); });
 }

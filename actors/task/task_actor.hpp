@@ -327,6 +327,7 @@ private:
   bool has_artifacts_ = false;
   bool began_here_ = false;      ///< The attempt is one of this process.
   bool quit_after_stop_ = false; ///< It has ended, and its agent has yet to stop.
+  bool keeps_place_ = false;     ///< Of quit_after_stop_: `maxParallel` of its plan counts it.
   bool is_taken_up_;             ///< It is new, or its record was read.
 };
 

@@ -327,7 +327,7 @@ void task_actor::settle_promise() {
   const auto question = question_address{id(), promised->question}.str();
   const bool is_refused = promised->joint->refuse(make_error(
       errc::unavailable,
-      shown(question) + ": something else has happened to the task at the same moment; try again",
+      shown(question) + ": the task changed before all answers were accepted; send them again",
       question));
   if (!is_refused)
     on_input(*promised);

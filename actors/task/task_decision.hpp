@@ -2,7 +2,7 @@
 // actor does besides. Plain functions over values; which state leads where is the table of
 // include/troupe/protocol/task_state.hpp, and nothing is decided beside it.
 //
-// The events are appended to a list of the caller's; one who refuses appends none.
+// The events are appended to a list of the caller's; a refused command appends no events.
 #pragma once
 
 #include <troupe/actors/agent.hpp>

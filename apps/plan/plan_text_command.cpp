@@ -154,7 +154,7 @@ std::string plan_explanation(const planner::text_reading& reading, const planner
       out += "  " + (each.text.empty() ? "the text" : troupe::quoted(each.text)) + ": "
              + each.reason + '\n';
   }
-  out += "verdict: " + std::string(planner::to_string(made.what)) + " ("
+  out += "verdict: " + std::string(planner::to_string(made.outcome)) + " ("
          + std::string(planner::to_string(made.who)) + ")\n";
   for (const auto& each : made.reasons)
     out += "  " + each + '\n';

@@ -246,15 +246,15 @@ void watch_session::give_answer(const open_question& question, std::string text)
   const auto to = on_.client->where();
   if (!to)
     return screen_.notice("the answer was not sent: " + to.error().message);
-  wire::sending what;
-  what.message.message_id = thread_id_source().next("msg");
-  what.message.from = role::user;
-  what.message.task_id = question.task.str();
-  what.message.parts.push_back(text_part(std::move(text)));
-  what.waits = false;
+  wire::sending request;
+  request.message.message_id = thread_id_source().next("msg");
+  request.message.from = role::user;
+  request.message.task_id = question.task.str();
+  request.message.parts.push_back(text_part(std::move(text)));
+  request.waits = false;
   const auto number = question.number;
   answered_.insert(number);
-  on_.client->ask_later(a2a::operation::send, wire::write_send(what, to->format),
+  on_.client->ask_later(a2a::operation::send, wire::write_send(request, to->format),
                         [in = in_, this, number](result<boost::json::value> done) {
                           in->post([this, number, why = done ? error{} : done.error()] {
                             const bool came_late = why.code == errc::no_question

@@ -212,10 +212,10 @@ namespace {
 /// `longest waits: Build / link 3.1s for Build / compile, ...`; empty if nothing waited a second.
 std::string longest_waits(const std::vector<timed_task>& tasks) {
   std::vector<std::pair<milliseconds, std::string>> waits;
-  const auto add = [&](const timed_task& task, milliseconds time, const std::string& what) {
+  const auto add = [&](const timed_task& task, milliseconds time, const std::string& cause) {
     if (time >= std::chrono::seconds{1})
-      waits.emplace_back(time,
-                         clean_line(place_of(task)) + " " + format_duration(time) + " for " + what);
+      waits.emplace_back(time, clean_line(place_of(task)) + " " + format_duration(time) + " for "
+                                   + cause);
   };
   for (const auto& task : tasks) {
     add(task, task.for_others, clean_line(task.last_of_them));

@@ -21,7 +21,7 @@ enum class operation : std::uint8_t {
   get_objective,
   list_objectives,
   update_objective,
-  follow_objective,
+  subscribe_to_objective,
   list_inputs,
   get_input,
   answer_input,

@@ -242,8 +242,8 @@ class objective_events final : public remote::objective {
 public:
   objective_events(Loop& on, const std::string& id, connection_news news) : on_(on) {
     on_.do_now([&] {
-      stream_ = on_.client->stream(operation::follow_objective, with_id(id), std::move(news));
-      stream_->resume_with(operation::follow_objective, with_id(id));
+      stream_ = on_.client->stream(operation::subscribe_to_objective, with_id(id), std::move(news));
+      stream_->resume_with(operation::subscribe_to_objective, with_id(id));
     });
   }
   ~objective_events() override {

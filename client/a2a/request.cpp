@@ -39,7 +39,7 @@ constexpr auto rows = std::to_array<operation_row>({
     {get_objective, "objectives/get", "objectives/get", "GET", "/objectives/{id}"},
     {list_objectives, "objectives/list", "objectives/list", "GET", "/objectives"},
     {update_objective, "objectives/update", "objectives/update", "PATCH", "/objectives/{id}"},
-    {follow_objective, "objectives/subscribe", "objectives/subscribe", "GET",
+    {subscribe_to_objective, "objectives/subscribe", "objectives/subscribe", "GET",
      "/objectives/{id}:subscribe", true},
     {list_inputs, "inputs/list", "inputs/list", "GET", "/inputs"},
     {get_input, "inputs/get", "inputs/get", "GET", "/inputs/{id}"},

@@ -209,7 +209,8 @@ awaitable<void> serve_subscribe_to_inputs(operation_call& call) {
   auto which = opt::read_list_inputs(params_of(call));
   if (!which)
     return fail_stream(call, which.error());
-  if (auto known = identify(call, which->who, row_of(operation::follow_inputs).unknown_tenant);
+  if (auto known =
+          identify(call, which->who, row_of(operation::subscribe_to_inputs).unknown_tenant);
       !known)
     return fail_stream(call, known.error());
   which->page_token.clear(); // It begins with the first page.

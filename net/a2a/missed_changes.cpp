@@ -53,7 +53,7 @@ error explained(error refused, const plan_history_page& missed) {
   return refused;
 }
 
-void explain(const service& of, const get_history& missed, error refused,
+void explain(const service& of, const get_plan_history& missed, error refused,
              const reply<change_report>& done) {
   if (refused.code != errc::revision_mismatch)
     return done(std::move(refused));
@@ -100,7 +100,7 @@ get_objective_history missed_by(const replan_objective& command) {
   return missed_of_objective(command);
 }
 
-get_history missed_by(const change_plan& command) {
+get_plan_history missed_by(const change_plan& command) {
   return {.who = command.who,
           .id = command.id,
           .after = command.if_revision,

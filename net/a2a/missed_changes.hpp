@@ -19,14 +19,14 @@ void write_history(json_writer& out, const objective_history_page& page);
 
 /// Answers `done` with the refusal of `command` that `refused` is. If it is one of its revision,
 /// and the history can be read, it is explained.
-void explain(const service& of, const get_history& missed, error refused,
+void explain(const service& of, const get_plan_history& missed, error refused,
              const reply<change_report>& done);
 
 void explain(const service& of, const get_objective_history& missed, error refused,
              const reply<change_report>& done);
 
 /// What a client has missed whose command is refused because of its revision.
-[[nodiscard]] get_history missed_by(const change_plan& command);
+[[nodiscard]] get_plan_history missed_by(const change_plan& command);
 [[nodiscard]] get_objective_history missed_by(const modify_objective& command);
 [[nodiscard]] get_objective_history missed_by(const replan_objective& command);
 

@@ -41,7 +41,7 @@ awaitable<void> stream_objective(operation_call& call, opt::subscribe_to_objecti
   const counted held = std::move(place);
   awaited_reply<objective_ptr> begun(call);
   auto source = make_feed(call);
-  const service::follow_objective wanted{.who = asked.who, .id = asked.id};
+  const service::subscribe_to_objective wanted{.who = asked.who, .id = asked.id};
   call.operations().follow(wanted, source, begun.to());
   const bool is_here = co_await arrival(call, begun);
   if (!is_here)
@@ -70,7 +70,8 @@ awaitable<void> serve_subscribe_to_objective(operation_call& call) {
   auto command = opt::read_subscribe_to_objective(params_of(call));
   if (!command)
     return fail_stream(call, command.error());
-  if (auto known = identify(call, command->who, row_of(operation::follow_objective).unknown_tenant);
+  if (auto known =
+          identify(call, command->who, row_of(operation::subscribe_to_objective).unknown_tenant);
       !known)
     return fail_stream(call, known.error());
   const auto after = read_objective_cursor(call);

@@ -376,8 +376,9 @@ struct json_column<operation::replan_objective>
 };
 
 template<>
-struct json_column<operation::list_history>
-    : basic_column<const get_history&, plan_history_page, &opt::read_get_history, &service::list> {
+struct json_column<operation::list_plan_history>
+    : basic_column<const get_plan_history&, plan_history_page, &opt::read_get_plan_history,
+                   &service::list> {
   static bool is_long(const command&, const answer& page) {
     return page.past && answer_size{}.add(*page.past, true).is_long();
   }

@@ -323,7 +323,7 @@ awaitable<bool> stream_root(operation_call& call, task_stream& stream, objective
   auto source = make_feed(call);
   const auto* reader = stream.source->reader();
   const auto who = reader ? *reader : call.who;
-  const service::follow_objective wanted{.who = who, .id = std::move(id)};
+  const service::subscribe_to_objective wanted{.who = who, .id = std::move(id)};
   call.operations().follow(wanted, source, begun.to());
   const bool is_here = co_await arrival(call, begun);
   if (!is_here || !begun.value() || is_settled((*begun.value())->state))

@@ -2,11 +2,11 @@
 // `socket_stream`; TLS or a simulated network is a further class.
 //
 // Reading and writing never block and never wait: they take what is there and say `would_block`.
-// Waiting is for leave to try again, and only the stream knows what that needs: a TLS stream may
-// wait for the socket to be readable before it can write, and the other way round, or need not wait
-// at all, because it holds bytes that its socket no longer has. A stream that needs memory for a
-// record takes it from the loop while it works on one, so that a connection that is silent holds
-// none.
+// `wait` returns when it is useful to try again, and only the stream knows what that needs: a TLS
+// stream may wait for the socket to be readable before it can write, and the other way round, or
+// need not wait at all, because it holds bytes that its socket no longer has. A stream that needs
+// memory for a record takes it from the loop while it works on one, so that a connection that is
+// silent holds none.
 //
 // Everything here belongs to the loop's thread.
 #pragma once

@@ -73,20 +73,20 @@ std::string_view to_string(a2a_binding binding) noexcept {
   return binding == a2a_binding::json_rpc ? "JSONRPC" : "HTTP+JSON";
 }
 
-json::object write_send(const sending& what, wire_format format) {
+json::object write_send(const sending& request, wire_format format) {
   json::object out;
-  out["message"] = tree_of(what.message, format);
+  out["message"] = tree_of(request.message, format);
   json::object configuration;
   if (format.version == a2a_version::v1_0)
-    configuration["returnImmediately"] = !what.waits; // A2A 1.0 section 3.2.2
+    configuration["returnImmediately"] = !request.waits; // A2A 1.0 section 3.2.2
   else
-    configuration["blocking"] = what.waits; // 0.3 section 7.1.1
-  if (!what.accepted_output_modes.empty())
+    configuration["blocking"] = request.waits; // 0.3 section 7.1.1
+  if (!request.accepted_output_modes.empty())
     configuration["acceptedOutputModes"] =
-        json::array(what.accepted_output_modes.begin(), what.accepted_output_modes.end());
+        json::array(request.accepted_output_modes.begin(), request.accepted_output_modes.end());
   out["configuration"] = std::move(configuration);
-  if (!what.metadata.empty())
-    out["metadata"] = what.metadata;
+  if (!request.metadata.empty())
+    out["metadata"] = request.metadata;
   return out;
 }
 

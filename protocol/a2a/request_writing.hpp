@@ -38,7 +38,7 @@ struct sending {
   std::vector<std::string> accepted_output_modes; ///< Empty: any.
   boost::json::object metadata;                   ///< Of the request.
 };
-[[nodiscard]] boost::json::object write_send(const sending& what, wire_format format);
+[[nodiscard]] boost::json::object write_send(const sending& request, wire_format format);
 
 struct task_filter {
   std::string context;

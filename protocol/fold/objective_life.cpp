@@ -373,7 +373,7 @@ struct objective_decider {
     go_on();
   }
 
-  void operator()(const plan_change& command) {
+  void operator()(const plan_update& command) {
     if (auto stale = check_revision(view().plans[command.plan], command.revision))
       return refuse(std::move(*stale));
     if (auto wrong = check_edits(view(), command.plan, command.edited))
@@ -423,8 +423,8 @@ struct objective_decider {
   }
 
   void refuse_canceled() {
-    refuse_move("the objective is canceled; move it to submitted first, which makes its plans "
-                "pending");
+    refuse_move("the objective is canceled; set its status to submitted first: its plans become "
+                "pending then");
   }
 
   void start_by_request(std::uint32_t plan) {

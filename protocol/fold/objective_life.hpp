@@ -36,7 +36,7 @@ struct objective_begins {
 /// The objective was created, or loaded: after a restart, or because of a command after its end.
 struct objective_goes_on {};
 
-struct plan_change {
+struct plan_update {
   std::uint32_t plan;
   std::optional<plan_state> to;
   std::optional<std::uint64_t> revision;
@@ -107,7 +107,7 @@ struct question_changed {
 };
 
 using objective_input =
-    std::variant<objective_begins, objective_goes_on, update_objective, plan_change, plan_addition,
+    std::variant<objective_begins, objective_goes_on, update_objective, plan_update, plan_addition,
                  shape_change, objective_reshape, task_withdrawal, objective_cancellation,
                  plan_progressed, plan_activity_changed, plan_ended, plan_reshaped, deadline_passed,
                  plans_told, question_changed>;

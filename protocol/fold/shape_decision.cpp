@@ -366,7 +366,7 @@ private:
     const auto before = spec(task).dependency_indexes;
     if (std::ranges::find(before, elsewhere) != before.end())
       return refuse(errc::invalid_params,
-                    named(task) + " depends on a task of another plan, which is not bridged",
+                    "cannot bridge: " + named(task) + " depends on a task of another plan",
                     "/bridge");
     for (const auto dependent : dependents)
       for (const auto on : before)
@@ -511,7 +511,8 @@ private:
         || std::holds_alternative<skip_task<std::string>>(wanted)
         || std::holds_alternative<complete_task<std::string>>(wanted))
       return {};
-    return refuse(errc::plan_failed, "a plan that has failed takes no such operation");
+    return refuse(errc::plan_failed,
+                  "a failed plan accepts only retry, replace, skip and complete");
   }
 
   // -- tasks that end or come back by request -----------------------------------------------------
@@ -521,9 +522,7 @@ private:
     if (decided_.insert(task).second)
       return {};
     return refuse(errc::invalid_params,
-                  "an earlier operation ends " + named(task)
-                      + " or brings it back; one of them is "
-                        "enough",
+                  "an earlier operation of this change ends or retries " + named(task) + " already",
                   "/task");
   }
 

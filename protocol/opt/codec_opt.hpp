@@ -76,7 +76,7 @@ enum class member_of : std::uint8_t { objective, plan, task, retry };
 [[nodiscard]] result<modify_objective> read_modify_objective(const boost::json::value& params);
 /// objectives/replan: `text`, or `template` with `params`.
 [[nodiscard]] result<replan_objective> read_replan_objective(const boost::json::value& params);
-[[nodiscard]] result<get_history> read_get_history(const boost::json::value& params);
+[[nodiscard]] result<get_plan_history> read_get_plan_history(const boost::json::value& params);
 [[nodiscard]] result<get_objective_history>
 read_get_objective_history(const boost::json::value& params);
 [[nodiscard]] result<list_inputs> read_list_inputs(const boost::json::value& params);

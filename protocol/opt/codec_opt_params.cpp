@@ -320,8 +320,8 @@ result<list_plans> read_list_plans(const json::value& params) {
 namespace {
 
 template<class Query, class Id>
-result<Query> read_history(const json::value& params, std::string_view what) {
-  return read_query<Query>(params, [what](const document_reader& in, Query& out) {
+result<Query> read_history(const json::value& params, std::string_view subject) {
+  return read_query<Query>(params, [subject](const document_reader& in, Query& out) {
     out.id = Id{in.id("id", true)};
     constexpr std::uint64_t most = 9'007'199'254'740'991;
     out.after = in.whole_number_64("afterRevision", 0, most);
@@ -329,7 +329,7 @@ result<Query> read_history(const json::value& params, std::string_view what) {
     read_page(in, out);
     for (const std::string_view other : {"afterRevision", "pageSize", "pageToken"})
       if (out.at && in.find(other) != nullptr)
-        in.fail(other, "\"atRevision\" asks for the " + std::string(what)
+        in.fail(other, "\"atRevision\" asks for the " + std::string(subject)
                            + " as it was then, without changes; leave \"" + std::string(other)
                            + "\" out");
   });
@@ -337,8 +337,8 @@ result<Query> read_history(const json::value& params, std::string_view what) {
 
 } // namespace
 
-result<get_history> read_get_history(const json::value& params) {
-  return read_history<get_history, plan_id>(params, "plan");
+result<get_plan_history> read_get_plan_history(const json::value& params) {
+  return read_history<get_plan_history, plan_id>(params, "plan");
 }
 
 result<get_objective_history> read_get_objective_history(const json::value& params) {

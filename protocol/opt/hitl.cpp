@@ -272,7 +272,7 @@ result<answer> answer_of(const std::vector<approval>& approvals, const question&
   }
   const auto approved = std::ranges::count(approvals, true, &approval::approved);
   if (approved != 0 && approved != std::ssize(approvals))
-    return misfits("some calls are approved and some rejected, and one decision is taken for all",
+    return misfits("some calls are approved and some are rejected; approve all or reject all",
                    "/approvals");
   out.value = approved != 0;
   return out;

@@ -36,7 +36,7 @@ void write(std::string& out, const change& change);
 void write(std::string& out, const task& task);
 [[nodiscard]] result<task> read_task(std::string_view row);
 
-/// A settled objective with its plans' specs and its task slots.
+/// A settled objective with its plans' specs and the summaries of its tasks.
 void write(std::string& out, const objective_view& objective_view);
 [[nodiscard]] result<objective_view> read_objective(std::string_view row);
 

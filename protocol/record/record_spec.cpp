@@ -32,18 +32,19 @@ bool same(const task_summary& a, const task_summary& b) {
          && a.generation == b.generation && a.attempt == b.attempt;
 }
 
-// Runs of equal slots: [count, state, has artifacts, generation, attempt, true if it is skipped].
-void write_slots(json_writer& out, const chunked<task_summary>& slots) {
+// Runs of equal summaries: [count, state, has artifacts, generation, attempt, true if it is
+// skipped].
+void write_summaries(json_writer& out, const chunked<task_summary>& summaries) {
   out.key("ts").begin_array();
-  for (std::size_t i = 0; i < slots.size();) {
+  for (std::size_t i = 0; i < summaries.size();) {
     auto end = i + 1;
-    while (end < slots.size() && same(slots[i], slots[end]))
+    while (end < summaries.size() && same(summaries[i], summaries[end]))
       ++end;
-    out.begin_array().number(std::uint64_t{end - i}).string(to_string(slots[i].state));
-    out.boolean(slots[i].has_artifacts)
-        .number(slots[i].generation)
-        .number(std::uint32_t{slots[i].attempt});
-    if (slots[i].is_skipped)
+    out.begin_array().number(std::uint64_t{end - i}).string(to_string(summaries[i].state));
+    out.boolean(summaries[i].has_artifacts)
+        .number(summaries[i].generation)
+        .number(std::uint32_t{summaries[i].attempt});
+    if (summaries[i].is_skipped)
       out.boolean(true);
     out.end_array();
     i = end;
@@ -56,13 +57,13 @@ std::uint16_t attempt_from(const json::value& from) {
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(number, attempt_shown_max));
 }
 
-chunked<task_summary> slots_from(const json::object& in, std::size_t expected) {
+chunked<task_summary> summaries_from(const json::object& in, std::size_t expected) {
   chunked<task_summary> out;
   for (const auto& item : at(in, "ts").as_array()) {
     const auto& run = item.as_array();
     const auto count = run.at(0).to_number<std::size_t>();
     if (count > expected - out.size())
-      throw std::runtime_error("more task slots than tasks");
+      throw std::runtime_error("more task summaries than tasks");
     out.resize(out.size() + count, task_summary{.state = named(run.at(1), task_state_from),
                                                 .has_artifacts = run.at(2).as_bool(),
                                                 .is_skipped = run.size() > 5 && run.at(5).as_bool(),
@@ -71,26 +72,27 @@ chunked<task_summary> slots_from(const json::object& in, std::size_t expected) {
                                                 .changed_ms = changed_ms_unknown});
   }
   if (out.size() != expected)
-    throw std::runtime_error("fewer task slots than tasks");
+    throw std::runtime_error("fewer task summaries than tasks");
   return out;
 }
 
-// When each slot was changed last, as the difference from the one before, in milliseconds; so many
-// of one difference in a row are [count, difference]. Missing: it is not known of any.
-void write_changed(json_writer& out, const chunked<task_summary>& slots) {
+// When each summary was changed last, as the difference from the one before, in milliseconds; so
+// many of one difference in a row are [count, difference]. Missing: it is not known of any.
+void write_changed(json_writer& out, const chunked<task_summary>& summaries) {
   bool is_known = false;
-  for (std::size_t i = 0; i < slots.size() && !is_known; ++i)
-    is_known = slots[i].changed_ms != changed_ms_unknown;
+  for (std::size_t i = 0; i < summaries.size() && !is_known; ++i)
+    is_known = summaries[i].changed_ms != changed_ms_unknown;
   if (!is_known)
     return;
   out.key("ch").begin_array();
   const auto difference = [&](std::size_t i) {
-    return std::int64_t{slots[i].changed_ms} - (i == 0 ? 0 : std::int64_t{slots[i - 1].changed_ms});
+    return std::int64_t{summaries[i].changed_ms}
+           - (i == 0 ? 0 : std::int64_t{summaries[i - 1].changed_ms});
   };
-  for (std::size_t i = 0; i < slots.size();) {
+  for (std::size_t i = 0; i < summaries.size();) {
     const auto first = difference(i);
     auto end = i + 1;
-    while (end < slots.size() && difference(end) == first)
+    while (end < summaries.size() && difference(end) == first)
       ++end;
     if (end - i == 1)
       out.number(first);
@@ -101,7 +103,7 @@ void write_changed(json_writer& out, const chunked<task_summary>& slots) {
   out.end_array();
 }
 
-void read_changed(const json::object& in, chunked<task_summary>& slots) {
+void read_changed(const json::object& in, chunked<task_summary>& summaries) {
   const auto* found = find(in, "ch");
   if (found == nullptr)
     return;
@@ -111,19 +113,19 @@ void read_changed(const json::object& in, chunked<task_summary>& slots) {
     const auto* run = item.if_array();
     const auto count = run != nullptr ? run->at(0).to_number<std::size_t>() : 1;
     const auto difference = (run != nullptr ? run->at(1) : item).to_number<std::int64_t>();
-    if (count > slots.size() - next)
-      throw std::runtime_error("more times of task slots than tasks");
+    if (count > summaries.size() - next)
+      throw std::runtime_error("more times of task summaries than tasks");
     for (const auto end = next + count; next < end; ++next) {
       if (difference > changed_ms_unknown || difference < -std::int64_t{changed_ms_unknown})
-        throw std::runtime_error("a time of a task slot that cannot be");
+        throw std::runtime_error("a time of a task summary that cannot be");
       value += difference;
       if (value < 0 || value > changed_ms_unknown)
-        throw std::runtime_error("a time of a task slot that cannot be");
-      slots.edit(next).changed_ms = static_cast<std::uint32_t>(value);
+        throw std::runtime_error("a time of a task summary that cannot be");
+      summaries.edit(next).changed_ms = static_cast<std::uint32_t>(value);
     }
   }
-  if (next != slots.size())
-    throw std::runtime_error("fewer times of task slots than tasks");
+  if (next != summaries.size())
+    throw std::runtime_error("fewer times of task summaries than tasks");
 }
 
 void write_references(json_writer& out, const message_ptr& references) {
@@ -152,8 +154,8 @@ held_fraction held_from(const json::object& in) {
   return {items.at(0).to_number<std::uint32_t>(), items.at(1).to_number<std::uint64_t>()};
 }
 
-// What is shown now, and what does not follow from specs and slots. Of the tasks that have said how
-// far they are: [task, fraction].
+// What is shown now, and what does not follow from specs and summaries. Of the tasks that have said
+// how far they are: [task, fraction].
 void write_rollup(json_writer& out, const objective_view& owner, std::uint32_t plan) {
   const auto& value = owner.plans[plan].rollup;
   write_held(out, progress_of(owner, plan).fraction, owner.revision);
@@ -211,7 +213,7 @@ void write_plan_view(json_writer& out, const objective_view& owner, std::uint32_
     write_time(out, "bg", value.began);
   if (value.revision != 0)
     out.key("rev").number(value.revision);
-  write_slots(out, value.tasks);
+  write_summaries(out, value.tasks);
   write_changed(out, value.tasks);
   write_rollup(out, owner, plan);
   out.end_object();
@@ -228,7 +230,7 @@ plan_view plan_view_from(const json::object& in) {
   out.updated = time_from(at(in, "up"));
   out.began = time(in, "bg", timestamp{});
   out.revision = number<std::uint64_t>(in, "rev", 0);
-  out.tasks = slots_from(in, out.spec ? out.spec->tasks.size() : 0);
+  out.tasks = summaries_from(in, out.spec ? out.spec->tasks.size() : 0);
   read_changed(in, out.tasks);
   out.rollup = rollup_from(in, out.tasks.size());
   return out;

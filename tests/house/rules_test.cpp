@@ -75,6 +75,12 @@ const std::regex& replaced_words() {
   return pattern;
 }
 
+/// The name says nothing. Only the function of std::exception has it.
+const std::regex& named_what() {
+  static const std::regex pattern(R"(\bwhat\b(?! *\())");
+  return pattern;
+}
+
 /// A wait of a test that may have no bound. Those of tests/support/answer_in_time.hpp and
 /// comes_true.hpp have one.
 const std::regex& endless_wait() {
@@ -130,6 +136,20 @@ TEST_CASE("a comment names `what` or `who` only if its declaration has a paramet
       const std::regex parameter("\\b" + found[1].str() + "\\b");
       if (!std::regex_search(declaration_at(lines, at), parameter))
         FAIL_CHECK(file.path << ":" << at + 1 << ": " << line);
+    }
+  }
+}
+
+TEST_CASE("nothing is named `what`", "[house][rules]") {
+  for (const auto& file : tree()) {
+    if (!is_code(file))
+      continue;
+    const auto code = code_of(file.text);
+    std::size_t number = 0;
+    for (const auto line : lines_of(code)) {
+      ++number;
+      if (std::regex_search(std::string(line), named_what()))
+        FAIL_CHECK(file.path << ":" << number << ": " << line);
     }
   }
 }
@@ -321,6 +341,8 @@ TEST_CASE("the rules' patterns find what they are for", "[house][rules]") {
                                 papers_elsewhere()));
   CHECK(std::regex_search(std::string("void keep_house();"), replaced_words()));
   CHECK_FALSE(std::regex_search(std::string("for the rest of them"), replaced_words()));
+  CHECK(std::regex_search(std::string("write(const sending& what, int n)"), named_what()));
+  CHECK_FALSE(std::regex_search(std::string("return failed.what();"), named_what()));
   CHECK(std::regex_search(std::string("WARN(\"no disk\");\n    return;"), silent_skip()));
   CHECK_FALSE(
       std::regex_search(std::string("WARN(\"skipped: no disk\");\n    return;"), silent_skip()));

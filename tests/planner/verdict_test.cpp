@@ -38,15 +38,15 @@ struct verdict_case {
   std::string_view about;
   planning_request request;
   planning_settings settings;
-  decision what;
+  decision outcome;
   decider who;
 };
 
 std::vector<verdict_case> table() {
   std::vector<verdict_case> out;
-  const auto add = [&](std::string_view about, decision what, decider who, planning_request request,
-                       planning_settings settings = with_templates()) {
-    out.push_back({about, std::move(request), settings, what, who});
+  const auto add = [&](std::string_view about, decision outcome, decider who,
+                       planning_request request, planning_settings settings = with_templates()) {
+    out.push_back({about, std::move(request), settings, outcome, who});
   };
   auto request = asked(two_steps);
   request.names_task = true;
@@ -105,9 +105,9 @@ TEST_CASE("the first row that fits decides, and the rows above it say why they d
     CAPTURE(each.about);
     const auto made = decide(each.request, each.settings);
     REQUIRE(made.has_value());
-    CHECK(to_string(made->what) == to_string(each.what));
+    CHECK(to_string(made->outcome) == to_string(each.outcome));
     CHECK(to_string(made->who) == to_string(each.who));
-    CHECK(made->objective.has_value() == (each.what == decision::objective));
+    CHECK(made->objective.has_value() == (each.outcome == decision::objective));
     CHECK(made->reasons.size() == static_cast<std::size_t>(each.who) + 1);
   }
 }
@@ -164,7 +164,7 @@ TEST_CASE("F5_ambiguous: templates that fit equally are noted, and so is what wa
   const auto example = all.front().examples.front();
   const auto made = decide(asked(example), settings);
   REQUIRE(made.has_value());
-  CHECK(made->what == decision::plain_task);
+  CHECK(made->outcome == decision::plain_task);
   CHECK_THAT(boost::json::serialize(note_of(*made)),
              Catch::Matchers::Contains(R"("ambiguous":["blog-post","twin"])"));
   const auto taken = decide(asked(two_steps), with_templates());

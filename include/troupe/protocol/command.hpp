@@ -262,7 +262,7 @@ struct list_plans {
 };
 
 /// plans/history: the changes of a plan, the last ones first; or the plan as it was.
-struct get_history {
+struct get_plan_history {
   principal who;
   plan_id id;
   std::optional<std::uint64_t> after{}; ///< Only revisions after this one.
@@ -272,7 +272,7 @@ struct get_history {
 };
 
 /// objectives/history: the changes of an objective and all its plans, the last ones first; or the
-/// objective as it was. The members are those of get_history.
+/// objective as it was. The members are those of get_plan_history.
 struct get_objective_history {
   principal who;
   objective_id id;

@@ -23,11 +23,11 @@ objective_view with_called() {
   return out;
 }
 
-change of_task(std::uint32_t task, event what) {
+change of_task(std::uint32_t task, event one) {
   change out;
   out.context = "o";
   out.task = {task_id{"o.p0.t" + std::to_string(task)}, false, 0, task};
-  out.events.push_back(std::move(what));
+  out.events.push_back(std::move(one));
   return out;
 }
 

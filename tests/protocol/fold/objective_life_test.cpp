@@ -98,7 +98,7 @@ std::vector<objective_input> stale_inputs() {
     out.emplace_back(std::move(command));
   }
   for (const auto state : all_plan_states)
-    out.emplace_back(plan_change{0, state, stale_revision});
+    out.emplace_back(plan_update{0, state, stale_revision});
   auto addition = one_more(true);
   addition.revision = stale_revision;
   out.emplace_back(std::move(addition));
@@ -125,10 +125,10 @@ std::vector<objective_input> all_inputs() {
   for (const auto state : all_states)
     out.emplace_back(to(state));
   for (std::uint32_t plan = 0; plan < 3; ++plan) {
-    out.emplace_back(plan_change{plan, std::nullopt, std::nullopt});
+    out.emplace_back(plan_update{plan, std::nullopt, std::nullopt});
     for (const auto state : all_plan_states)
-      out.emplace_back(plan_change{plan, state, std::nullopt});
-    out.emplace_back(plan_change{plan, std::nullopt, std::nullopt, {.name = "another"}});
+      out.emplace_back(plan_update{plan, state, std::nullopt});
+    out.emplace_back(plan_update{plan, std::nullopt, std::nullopt, {.name = "another"}});
     out.emplace_back(plan_ended{plan, {{plan, plan_event::skip, "so it is", true}}, {}});
     out.emplace_back(task_withdrawal{plan, 0, "by request", {}});
     const auto name = "plan-" + std::to_string(plan);
@@ -370,7 +370,7 @@ TEST_CASE("a life that is loaded from events starts no plan twice, and none whil
       std::ranges::sort(begun);
       CHECK(std::ranges::adjacent_find(begun) == begun.end());
       if (before.paused && life.view().paused && !std::holds_alternative<objective_goes_on>(input)
-          && !std::holds_alternative<plan_change>(input))
+          && !std::holds_alternative<plan_update>(input))
         CHECK(begun.empty());
       if (is_settled(life.view().state))
         CHECK(begun.empty());
@@ -494,7 +494,7 @@ TEST_CASE("T_moves: a client moves objectives and plans as the table says",
       return;
     for (const auto to_state : all_plan_states) {
       const auto refused =
-          life_of(before).decide(plan_change{0, to_state, std::nullopt}, at_ms(9)).refused;
+          life_of(before).decide(plan_update{0, to_state, std::nullopt}, at_ms(9)).refused;
       if (refused.has_value() == is_in(plans_allowed, before.plans[0].state, to_state))
         FAIL_CHECK("the plan to " << to_string(to_state));
       if (refused)
@@ -542,7 +542,7 @@ TEST_CASE("plans that a cancel skipped are retried with their objective; plans t
           "skipped are not",
           "[fold][objective_life]") {
   auto life = life_of(a_view());
-  static_cast<void>(life.decide(plan_change{2, plan_state::skipped, std::nullopt}, at_ms(2)));
+  static_cast<void>(life.decide(plan_update{2, plan_state::skipped, std::nullopt}, at_ms(2)));
   static_cast<void>(life.decide(to(objective_state::canceled), at_ms(3)));
   CHECK(life.view().state == objective_state::canceled);
   CHECK(life.view().plans[0].state == plan_state::skipped);
@@ -562,12 +562,12 @@ TEST_CASE("a failed plan that works again takes its failed objective with it",
   REQUIRE(life.view().state == objective_state::failed);
   REQUIRE(life.view().plans[1].state == plan_state::skipped);
   auto other = life;
-  const auto again = life.decide(plan_change{0, plan_state::working, std::nullopt}, at_ms(5));
+  const auto again = life.decide(plan_update{0, plan_state::working, std::nullopt}, at_ms(5));
   CHECK_FALSE(again.refused);
   CHECK(plans_of<start_plan>(again) == std::vector<std::uint32_t>{0});
   CHECK(life.view().state == objective_state::working);
   CHECK(life.view().plans[1].state == plan_state::pending); // it depends on the other
-  CHECK_FALSE(other.decide(plan_change{0, plan_state::pending, std::nullopt}, at_ms(5)).refused);
+  CHECK_FALSE(other.decide(plan_update{0, plan_state::pending, std::nullopt}, at_ms(5)).refused);
   CHECK(other.view().state == objective_state::planning);
 }
 
@@ -579,7 +579,7 @@ TEST_CASE("a plan is renamed unless another plan means it by its name", "[fold][
   auto life = life_of(view);
   const auto name = view.plans[0].spec->name;
   const auto rename = [&](std::uint32_t plan, const std::string& to) {
-    return life.decide(plan_change{plan, std::nullopt, std::nullopt, {.name = to}}, at_ms(2));
+    return life.decide(plan_update{plan, std::nullopt, std::nullopt, {.name = to}}, at_ms(2));
   };
   CHECK(rename(0, "first").refused->field == "name");
   CHECK(rename(2, name).refused->code == errc::invalid_params);
@@ -634,7 +634,7 @@ TEST_CASE("a plan that starts its objective starts all plans, unless they start 
     CHECK(life.view().plans[2].state == plan_state::working);
   }
   SECTION("planning") {
-    REQUIRE_FALSE(life.decide(plan_change{2, plan_state::working, {}}, at_ms(2)).refused);
+    REQUIRE_FALSE(life.decide(plan_update{2, plan_state::working, {}}, at_ms(2)).refused);
     REQUIRE_FALSE(life.decide(addition, at_ms(3)).refused);
     CHECK(life.view().state == objective_state::planning);
     CHECK(life.view().plans[0].state == plan_state::pending);
@@ -670,7 +670,7 @@ TEST_CASE("a change that names an old revision is refused", "[fold][objective_li
   const auto decision = life.decide(stale, at_ms(2));
   REQUIRE(decision.refused);
   CHECK(decision.refused->code == errc::revision_mismatch);
-  CHECK(life.decide(plan_change{0, plan_state::working, stale_revision}, at_ms(2)).refused->code
+  CHECK(life.decide(plan_update{0, plan_state::working, stale_revision}, at_ms(2)).refused->code
         == errc::revision_mismatch);
   auto addition = one_more(true);
   addition.revision = stale_revision;

@@ -795,16 +795,17 @@ TEST_CASE("a row that is not one of ours is an error that shows it", "[protocol]
   CHECK_THAT(back.error().message, ContainsSubstring(row));
 }
 
-TEST_CASE("task slots that do not fit the plan are an error, however many", "[protocol][record]") {
+TEST_CASE("summaries of tasks that do not fit the plan are an error, however many",
+          "[protocol][record]") {
   struct row {
     const char* slots;
     const char* why;
   };
   const auto [slots, why] = GENERATE(values<row>({
-      {"[]", "fewer task slots"},
-      {R"([[2,"completed",true,0,1]])", "more task slots"},
-      {R"([[1,"completed",true,0,1],[1,"failed",true,0,1]])", "more task slots"},
-      {R"([[18446744073709551615,"completed",true,0,1]])", "more task slots"},
+      {"[]", "fewer task summaries"},
+      {R"([[2,"completed",true,0,1]])", "more task summaries"},
+      {R"([[1,"completed",true,0,1],[1,"failed",true,0,1]])", "more task summaries"},
+      {R"([[18446744073709551615,"completed",true,0,1]])", "more task summaries"},
       {R"([[1,"completed",true,4294967296,1]])", "cannot be read"},
       {R"([[1,"asleep",true,0,1]])", "asleep"},
   }));
