@@ -86,6 +86,10 @@ bool agent_run::on_cancel() {
   return true;
 }
 
+result<void> agent::check_planned(const boost::json::object&, const planned_check&) const {
+  return {};
+}
+
 result<void> agent::check_input(const boost::json::object&) const {
   return {};
 }

@@ -45,7 +45,10 @@ void register_llm(agent_registry& into, model_client_ptr client, std::string def
 result<void> set_model_planner(serve_settings& to, const model_client_ptr& client,
                                const agent_registry& agents) {
   for (const auto& each : to.executor.planning.agents)
-    if (agents.find(each) == nullptr)
+    if (each == "command")
+      return make_error(errc::invalid_params,
+                        "planner.agents: a text can never lead to the agent \"command\"");
+    else if (agents.find(each) == nullptr)
       return make_error(errc::invalid_params,
                         "planner.agents: there is no agent " + troupe::quoted(each));
   for (const auto* name : {&to.planner_model, &to.llm_model})

@@ -83,6 +83,7 @@ gateway::impl::~impl() {
   desk.close();
   env->objectives.close();
   env->lone_tasks.close();
+  env->stopping_tasks.close();
   env->deadlines.close();
   plan_desk->close();
   for (const auto& [name, actor] : env->agent_slots)

@@ -135,13 +135,27 @@ void planning_actor::on(planner_reported& fact) {
 }
 
 std::string planning_actor::fault_of_agents(const plan_spec& plan) const {
-  const auto& allowed = env_.options.planning.agents;
   for (const auto& task : plan.tasks)
-    if (!task.agent.empty() && std::ranges::find(allowed, task.agent) == allowed.end())
-      return "the task " + troupe::quoted(shown(task.name)) + " names the agent "
-             + troupe::quoted(shown(task.agent))
-             + ", which planned tasks may not name (planner.agents)";
+    if (const auto ok = check_planned(task.agent, task.input); !ok)
+      return "the task " + troupe::quoted(shown(task.name)) + ": " + ok.error().message;
   return {};
+}
+
+/// Also of each agent to which the input lets the agent hand work.
+result<void> planning_actor::check_planned(const std::string& by_name,
+                                           const boost::json::object& input) const {
+  const auto& allowed = env_.options.planning.agents;
+  if (!by_name.empty() && std::ranges::find(allowed, by_name) == allowed.end())
+    return make_error(errc::forbidden, "it names the agent " + troupe::quoted(shown(by_name))
+                                           + ", which planned tasks may not name "
+                                             "(planner.agents)");
+  const auto by = env_.agents.find(by_name.empty() ? env_.agents.default_name() : by_name);
+  if (!by)
+    return {}; // check_new_objective says so.
+  return by->check_planned(input,
+                           [this](const std::string& other, const boost::json::object& its_input) {
+                             return check_planned(other, its_input);
+                           });
 }
 
 std::string planning_actor::fault_of(const objective_spec& plan) const {

@@ -536,6 +536,8 @@ void task_actor::cancel(const cancel_run& command) {
     stopped = false; // it was told already
   quit_after_stop_ = !stopped;
   keeps_place_ = !stopped && !is_parked();
+  if (!stopped)
+    env_.stopping_tasks.put(id().str(), handle_of(self_));
   // Done elsewhere: the answer says how the agent there took it.
   if (command.leaves && !stopped && run_ && details_ && details_->note_bytes > 0
       && run_->cancel_grace_min().count() > 0)
@@ -750,6 +752,8 @@ void task_actor::leave() {
 
 /// The plan gets back what it kept for the agent, after it has heard that the task has settled.
 void task_actor::tell_stopped() {
+  if (quit_after_stop_)
+    env_.stopping_tasks.remove(id().str(), handle_of(self_));
   if (!std::exchange(keeps_place_, false) || !plan_)
     return;
   env_.records.commit({}, [plan = plan_->plan] { tell(plan, task_stopped{}); });

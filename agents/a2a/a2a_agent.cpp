@@ -731,6 +731,15 @@ result<void> a2a_agent::check_input(const json::object& input) const {
   return {};
 }
 
+result<void> a2a_agent::check_planned(const json::object& input, const planned_check&) const {
+  const auto read = read_delegation_input(input, input_stage::written);
+  if (!read)
+    return read.error();
+  if (!read->url.empty())
+    return make_error(errc::invalid_params, "a planned task may name a target, and no URL", "/url");
+  return {};
+}
+
 std::string a2a_agent::description() const {
   return R"(Lets another A2A agent do the task: {"target": "support", "text": "..."})";
 }

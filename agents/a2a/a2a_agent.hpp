@@ -68,6 +68,8 @@ public:
   [[nodiscard]] result<void> admit(const std::vector<std::string>& path,
                                    const std::string& traceparent) override;
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
+  [[nodiscard]] result<void> check_planned(const boost::json::object& input,
+                                           const planned_check& other) const override;
   [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
 

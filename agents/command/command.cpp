@@ -369,6 +369,10 @@ result<void> command_agent::check_input(const boost::json::object& input) const 
   return check_variables(*read, options_.variables_passed);
 }
 
+result<void> command_agent::check_planned(const boost::json::object&, const planned_check&) const {
+  return make_error(errc::invalid_params, "a planned task may not run a program");
+}
+
 std::string command_agent::description() const {
   return "Runs a local program: {\"argv\": [\"ls\", \"-l\"]}";
 }

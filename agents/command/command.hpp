@@ -38,6 +38,8 @@ public:
     return options_.gate && options_.gate->is_closed;
   }
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
+  [[nodiscard]] result<void> check_planned(const boost::json::object& input,
+                                           const planned_check& other) const override;
   [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
 

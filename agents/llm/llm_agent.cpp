@@ -210,6 +210,17 @@ result<void> llm_agent::check_input(const boost::json::object& input) const {
   return {};
 }
 
+result<void> llm_agent::check_planned(const boost::json::object& input,
+                                      const planned_check& other) const {
+  const auto read = read_llm_input(input, input_stage::written);
+  if (!read)
+    return read.error();
+  for (const auto& each : read->agents)
+    if (auto ok = other(each.agent, each.input); !ok)
+      return ok;
+  return {};
+}
+
 std::string llm_agent::description() const {
   return R"(Asks a language model: {"prompt": "Summarize this.", "output": "text"})";
 }

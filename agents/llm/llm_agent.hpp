@@ -29,6 +29,8 @@ public:
   [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
   [[nodiscard]] bool goes_on(const std::string& note) const override;
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
+  [[nodiscard]] result<void> check_planned(const boost::json::object& input,
+                                           const planned_check& other) const override;
   [[nodiscard]] std::string description() const override;
 
 private:

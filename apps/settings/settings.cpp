@@ -164,7 +164,7 @@ std::vector<setting> tables() {
          [](auto& s) -> auto& { return s.templates_directory; }),
     text("planner.model", "the model (docs/models.md) that plans what templates and the grammar do not; empty = none",
          [](auto& s) -> auto& { return s.planner_model; }),
-    texts("planner.agents", "the agents that tasks of a model's plan may name",
+    texts("planner.agents", "the agents that tasks of a model's plan may name, or let work; never command",
           [](auto& s) -> auto& { return s.executor.planning.agents; }),
     seconds<std::chrono::milliseconds>("planner.model-seconds", "how long the model may take for a plan",
                                        [](auto& s) -> auto& { return s.executor.planning.budget; }),

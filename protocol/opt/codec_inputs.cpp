@@ -11,7 +11,12 @@ namespace {
 std::string_view shown_kind(const question& asked) noexcept {
   if (asked.kind == question_kind::auth)
     return "auth";
-  return asked.form.empty() ? "question" : "form";
+  const auto* said = asked.data.if_contains("kind");
+  if (said != nullptr && said->is_string() && said->get_string() == "approval")
+    return "approval";
+  if (asked.form.empty())
+    return "question";
+  return asked.form.contains("enum") ? "choice" : "form";
 }
 
 /// The answer's text, or its data. Nothing if the message is no longer in the history.

@@ -209,6 +209,20 @@ TEST_CASE("a canceled task keeps its slots until its agent has stopped", "[actor
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
+TEST_CASE("a gateway ends at once, also while the agent of a canceled task has yet to stop",
+          "[actors][time][slots]") {
+  auto agent = [] {
+    clock_bed bed{{.cancel_grace = 5s}, {}};
+    bed.hand->stops_at_once = false;
+    bed.begin(one_at_a_time(bed, going_on(a_plan("p", {a_task("a", {}, "hand")})), "plan"));
+    static_cast<void>(bed.cancel("a"));
+    CHECK(bed.states() == "canceled");
+    CHECK(bed.hand->running() == 1);
+    return bed.hand;
+  }(); // No time passes.
+  CHECK(agent->running() == 0);
+}
+
 TEST_CASE("slots are found again after a restart during a backoff", "[actors][time][slots]") {
   const auto by = GENERATE(values<std::string_view>({"plan", "objective", "agent"}));
   CAPTURE(by);

@@ -9,6 +9,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -30,20 +31,21 @@ constexpr const char* trip_plan =
     R"("dependencies":["Ask"]}],"assumptions":["one traveller"]})";
 
 struct models_bed {
-  explicit models_bed(const std::string& planner = "ok") {
-    models.say(planner, {trip_plan});
+  explicit models_bed(const std::string& planner = "ok", const std::string& plan = trip_plan) {
+    models.say(planner, {plan});
     std::ofstream config(where.path() / "c.toml");
     config << "[models.plans]\nurl = \"" << models.url() << "\"\nmodel = \"" << planner
            << "\"\n[models.talks]\nurl = \"" << models.url() << "\"\nmodel = \"tool\"\n"
            << "[models.obedient]\nurl = \"" << models.url() << "\"\nmodel = \"obey\"\n"
-           << "[planner]\nmodel = \"plans\"\nagents = [\"llm\"]\n[agents]\nllm-model = \"talks\"\n";
+           << "[planner]\nmodel = \"plans\"\nagents = [\"llm\", \"a2a\"]\n[agents]\nllm-model = "
+              "\"talks\"\n";
     config.close();
     start();
   }
   void start() {
     here = std::make_unique<served>(
         std::vector<std::string>{"--data", (where.path() / "data").string(), "--config",
-                                 (where.path() / "c.toml").string()});
+                                 (where.path() / "c.toml").string(), "--allow-commands"});
   }
   /// The task that stands for the objective of the text.
   [[nodiscard]] boost::json::value send(const std::string& text) const {
@@ -98,6 +100,33 @@ TEST_CASE("a text that a model plans runs to its end, with a question to a perso
   CHECK(bed.models.requests_for("tool") == 2);
 }
 
+TEST_CASE("a planned text runs no program and reaches no host of its own, nor by a model it tasks",
+          "[binary][models]") {
+  const temporary_directory place;
+  const auto file = place / "came";
+  const auto program =
+      R"({"name":"x","agent":"command","input":{"argv":["touch",")" + file + R"("]}})";
+  // A task of `llm` that lets its model call this one, and has it do so.
+  const auto calls = [](const std::string& listed, const std::string& name) {
+    return R"({"name":")" + name
+           + R"(","agent":"llm","input":{"model":"obedient","tools":["call_agent"],)"
+           + R"("prompt":"!call call_agent {\"agent\":\"x\",\"text\":\"go\"}","agents":[)" + listed
+           + "]}}";
+  };
+  const std::string host =
+      R"({"name":"x","agent":"a2a","input":{"url":"http://127.0.0.1:9/","text":"x"}})";
+  const auto task = GENERATE_COPY(program, calls(program, "t"), calls(calls(program, "x"), "t"),
+                                  host, calls(host, "t"));
+  CAPTURE(task);
+  models_bed bed("ok", R"({"name":"P","tasks":[)" + task + "]}");
+  const auto sent = bed.send("Organize my holidays somehow");
+  const auto id = at(sent, "/task/id");
+  REQUIRE(bed.here->reaches(id, "TASK_STATE_COMPLETED"));
+  CHECK_FALSE(std::filesystem::exists(file));
+  CHECK(at(bed.here->ask("objectives/list", "{}"), "/totalSize") == "0"); // A plain task.
+  CHECK(bed.models.requests_for("obey") == 0);
+}
+
 TEST_CASE("kill -9 while a person is asked makes no answered call again", "[binary][models]") {
   models_bed bed;
   const auto root = at(bed.send("Organize my holidays somehow"), "/task/id");
@@ -136,6 +165,8 @@ TEST_CASE("a configuration that names no model where one is wanted ends the star
              ContainsSubstring("planner.model: there is no [models.none]"));
   CHECK_THAT(refused("[planner]\nagents = [\"llmm\"]\n"),
              ContainsSubstring("planner.agents: there is no agent \"llmm\""));
+  CHECK_THAT(refused("[planner]\nagents = [\"command\"]\n[agents]\ncommand = true\n"),
+             ContainsSubstring("a text can never lead to the agent \"command\""));
   CHECK_THAT(refused("[models.a]\nurl = \"http://127.0.0.1:1\"\n"),
              ContainsSubstring("c.toml:1: in [models.a]"));
 }

@@ -302,6 +302,14 @@ public:
   /// below `input` (`/seconds`). References are not replaced yet: accept a string with `${`, and
   /// check its value in `start`.
   [[nodiscard]] virtual result<void> check_input(const boost::json::object& input) const;
+  /// Checks a task for an agent and its input (planning_options::agents).
+  using planned_check =
+      std::function<result<void>(const std::string& agent, const boost::json::object& input)>;
+  /// Whether a task may have this input that a planner made from a text, and nobody has read: it
+  /// runs no program and reaches no host of its own choice. `other` checks each agent to which the
+  /// input lets it hand work. The default accepts every input.
+  [[nodiscard]] virtual result<void> check_planned(const boost::json::object& input,
+                                                   const planned_check& other) const;
   /// Media types of the artifacts that it makes, and of the parts that it accepts; `text/*` and
   /// `*/*` are allowed. A message that accepts none of the first, or has a part that is none of the
   /// second, is refused (errc::content_type_not_supported).

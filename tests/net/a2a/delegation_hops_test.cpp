@@ -163,7 +163,7 @@ TEST_CASE("what an agent asks in kagent's words is a question here, and is answe
               response] = GENERATE(table<std::string, std::string, std::string, std::string,
                                          std::string>({
       {R"({"type":"ask_user_request","id":"k1","questions":[{"question":"Which?","choices":["a","b"],"multiple":false}]})",
-       "Which?", "form", R"("b")",
+       "Which?", "choice", R"("b")",
        R"({"type":"ask_user_response","id":"k1","answers":[{"answer":["b"]}]})"},
       {R"({"type":"tool_approval_request","hint":"Delete it?","tools":[{"id":"t1","call_id":"c1","name":"rm","args":{}}]})",
        "Delete it?", "form", "false",

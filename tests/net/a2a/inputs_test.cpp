@@ -579,3 +579,27 @@ TEST_CASE("Q13_kagent: an event that asks has the request of the extension, for 
   CHECK(of_message(with) == "ask_user_request");
   CHECK(of_message(without) == "(none)");
 }
+
+TEST_CASE("Q_kinds: the kind of a question says how it is answered", "[net][opt][inputs]") {
+  const net_bed bed({}, "puppet");
+  static_cast<void>(bed.result_of(
+      "SendMessage", text_message("go", "", R"(,"configuration":{"returnImmediately":true})")));
+  report_question asked{"May I?"};
+  std::string kind = "question";
+  SECTION("a form") {
+    asked.form = {{"type", "integer"}};
+    kind = "form";
+  }
+  SECTION("a choice") {
+    asked.form = {{"type", "string"}, {"enum", {"a", "b"}}};
+    kind = "choice";
+  }
+  SECTION("an approval") {
+    asked.form = {{"type", "boolean"}};
+    asked.data = {{"kind", "approval"}};
+    kind = "approval";
+  }
+  bed.puppet->port(0)->report(asked);
+  REQUIRE(comes_true([&] { return at(bed.result_of("inputs/list", "{}"), "/totalSize") == "1"; }));
+  CHECK(at(bed.result_of("inputs/list", "{}"), "/inputs/0/kind") == kind);
+}
