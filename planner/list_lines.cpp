@@ -218,6 +218,14 @@ text_lines lines_of_text(std::string_view text) {
   return out;
 }
 
+bool is_marked_done(std::string_view text) {
+  constexpr auto marks =
+      std::to_array<std::string_view>({"[x]", "[X]", "\u2611", "\u2705", "\u2713", "\u2714"});
+  return std::ranges::any_of(marks, [text](std::string_view mark) {
+    return text.starts_with(mark) && ends_marker(text, mark.size());
+  });
+}
+
 item_parts parts_of_item(std::string_view text) {
   item_parts out;
   for (bool has_more = true; has_more;) {
@@ -237,6 +245,8 @@ item_parts parts_of_item(std::string_view text) {
       }
       if (has_more)
         text = bare.substr(0, at);
+      else
+        out.unread = inside;
     } else if (!out.expected) {
       if (const auto found = without_trailing_duration(text)) {
         text = found->first;

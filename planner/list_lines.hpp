@@ -40,7 +40,11 @@ struct item_parts {
   std::string name; ///< With single blanks.
   std::optional<std::chrono::milliseconds> expected;
   std::vector<std::string> orders; ///< What brackets say about its order: "after 2 and 3".
+  std::string_view unread;         ///< In a bracket at the end of the name: "(twice)".
 };
+
+/// Whether an item is marked as done: "[x] buy". `text`: behind its marker.
+[[nodiscard]] bool is_marked_done(std::string_view text);
 
 /// Takes durations and orders from the end: "paint (2 h) (after 1)", "paint - 2 h", "paint, takes 2
 /// h".

@@ -15,6 +15,7 @@
 #include "planner/limits.hpp"
 #include "planner/order_sentence.hpp"
 #include "planner/order_words.hpp"
+#include "planner/prose.hpp"
 #include "planner/step_names.hpp"
 #include "planner/tokens.hpp"
 
@@ -61,6 +62,77 @@ bool has_order_of_all(std::string_view text) {
       return true;
   }
   return false;
+}
+
+/// Above a list these say that its order, or which of its steps are done, is not as it stands
+/// there.
+constexpr auto words_of_choice = std::to_array<std::string_view>(
+    {"reverse",  "reversed",     "backwards",     "backward", "one of",   "any of",
+     "some of",  "most of",      "none of",       "at most",  "choose",   "pick one",
+     "pick any", "pick two",     "select one",    "only",     "either",   "neither",
+     "unless",   "if",           "except",        "instead",  "optional", "optionally",
+     "options",  "alternatives", "alternatively", "repeat",   "twice"});
+
+/// A phrase of `text` that says so, or a denial; empty: none. "How to eat only rice" is a title.
+std::string limit_in(std::string_view text) {
+  static const auto phrases = [] {
+    std::vector<std::vector<token>> out;
+    for (const auto each : words_of_choice)
+      out.push_back(tokens_of(each));
+    return out;
+  }();
+  const auto all = tokens_of(text);
+  std::span<const token> words(all);
+  const auto said = [&words](std::size_t count) {
+    std::string out;
+    for (const auto& each : words.first(count))
+      out += (out.empty() ? "" : " ") + each.text;
+    return out;
+  };
+  if (words.empty() || words.front().text == "how")
+    return {};
+  for (; !words.empty(); words = words.subspan(1)) {
+    const auto denial = phrase_at(words);
+    if (denial
+        && (denial->meaning == word_class::must_not || denial->meaning == word_class::need_not))
+      return said(denial->tokens);
+    for (const auto& each : phrases)
+      if (each.size() <= words.size()
+          && std::ranges::equal(each, words.first(each.size()), {}, &token::text, &token::text))
+        return said(each.size());
+  }
+  return {};
+}
+
+/// Whether what is in a bracket may be an order: "parallel with 2", "2 and 3".
+bool may_be_order(std::string_view inside, const step_names& names) {
+  constexpr auto others = std::to_array<std::string_view>(
+      {"parallel", "simultaneous", "concurrent", "order", "sequence", "first", "last"});
+  const auto all = tokens_of(inside);
+  for (std::span<const token> words(all); !words.empty(); words = words.subspan(1)) {
+    const auto& word = words.front().text;
+    const auto phrase = phrase_at(words);
+    if ((phrase && says_order(phrase->meaning)) || std::ranges::find(others, word) != others.end())
+      return true;
+    // "2 coats" counts something.
+    const bool is_last =
+        words.size() == 1 || words[1].text == "," || words[1].text == "and" || words[1].text == "&";
+    if (is_last && ((number_of(word) && names.labelled(word)) || range_of(word)))
+      return true;
+  }
+  return false;
+}
+
+/// Numbers, or letters, each above the one before.
+bool is_ascending(const std::vector<read_task>& tasks) {
+  return std::ranges::adjacent_find(tasks,
+                                    [](const read_task& a, const read_task& b) {
+                                      const auto x = number_of(a.label);
+                                      const auto y = number_of(b.label);
+                                      return x.has_value() != y.has_value()
+                                             || (x ? *x >= *y : a.label >= b.label);
+                                    })
+         == tasks.end();
 }
 
 class list_reader {
@@ -125,6 +197,9 @@ private:
       out_.problems.push_back({std::string(line.whole), "a step without a name"});
       return;
     }
+    check_beginning(line);
+    if (!parts.unread.empty())
+      unread_brackets_.push_back({0, std::string(parts.unread), std::string(line.whole)});
     names_.add(line.label, parts.name);
     read_task task;
     task.label = line.label;
@@ -137,6 +212,23 @@ private:
     const auto position = static_cast<std::uint32_t>(out_.tasks.size() - 1);
     for (auto& order : parts.orders)
       brackets_.push_back({position, std::move(order), std::string(line.whole)});
+  }
+
+  /// What would be lost in a name: that it is done, an order.
+  void check_beginning(const text_line& line) {
+    const auto say = [&](std::string reason) {
+      out_.problems.push_back({std::string(line.whole), std::move(reason)});
+    };
+    if (is_marked_done(line.text))
+      return say("it is marked as done; leave it out");
+    const auto words = tokens_of(line.text);
+    if (const auto denial = denial_before(words); !denial.empty())
+      out_.assumptions.push_back(quoted(shown(line.text))
+                                 + " is a step, though it says what is not to be done");
+    if (const auto seam = seam_before(words); !seam.empty())
+      say(quoted(seam)
+          + " is an order that is not read at the beginning of a step; say it in a sentence below "
+            "the list");
   }
 
   /// A line below an item and farther in.
@@ -172,6 +264,10 @@ private:
         edges_.add(*order, sentence);
       } else if (mentions_step(text, names_) || has_order_of_all(text)) {
         out_.problems.push_back({std::string(sentence), order.error().reason});
+      } else if (const auto limit = limit_in(text); !limit.empty()) {
+        out_.problems.push_back(
+            {std::string(sentence), "it may change the order or the choice of the steps: "
+                                        + quoted(limit) + " is not understood above a list"});
       } else if (out_.title.empty()) {
         out_.title =
             with_single_blanks(text.ends_with('.') ? text.substr(0, text.size() - 1) : text);
@@ -196,6 +292,10 @@ private:
     };
     std::ranges::for_each(item_texts_, check);
     std::ranges::for_each(details_, check);
+    for (const auto& each : unread_brackets_)
+      if (may_be_order(each.inside, names_))
+        out_.problems.push_back({each.line, "the bracket " + quoted("(" + shown(each.inside) + ")")
+                                                + " may be an order, but is not understood"});
   }
 
   void leave_question_out() {
@@ -262,6 +362,11 @@ private:
       out_.assumptions.emplace_back("no order is said: bullets have none");
       return;
     }
+    if (!is_ascending(out_.tasks)) {
+      out_.problems.push_back(
+          {"", "the numbers of the steps do not grow; a sentence has to say the order"});
+      return;
+    }
     constexpr std::string_view chain = "no order is said: the numbers are one";
     out_.assumptions.emplace_back(chain);
     ordering said;
@@ -287,6 +392,7 @@ private:
   std::vector<std::string> item_texts_; ///< Whole, by position.
   std::vector<std::string_view> details_;
   std::vector<bracket> brackets_;
+  std::vector<bracket> unread_brackets_;
   std::vector<std::string> sentences_; ///< Below the items, and between them.
 };
 

@@ -18,15 +18,19 @@ constexpr auto main_first = meaning::main_first;
 constexpr auto main_last = meaning::main_last;
 constexpr auto no_order = meaning::no_order;
 
+/// The other side has to have ended.
+constexpr std::uint8_t no_end = other_start | other_goes_on;
+
 // clang-format off
 constexpr auto meanings = std::to_array<meaning_row>({
     // connective              plain       may        only       must not    need not  refused moments           if denied
-    {word_class::before,     {main_first, refused,   refused,   main_last,  refused}, main_start | other_end,   other_start | main_end},
+    {word_class::before,     {main_first, refused,   refused,   main_last,  refused}, main_start | other_end,   no_end | main_end},
     {word_class::after,      {main_last,  refused,   main_last, refused,    refused}, other_start | main_end,   0},
-    {word_class::once,       {main_last,  main_last, main_last, refused,    refused}, other_start | main_end,   0},
-    {word_class::until,      {main_last,  refused,   refused,   main_last,  refused}, other_start | main_end,   other_start | main_end},
+    {word_class::once,       {main_last,  main_last, main_last, refused,    refused}, no_end | main_end,        0},
+    {word_class::upon,       {main_last,  main_last, main_last, refused,    refused}, other_start | main_end,   0},
+    {word_class::until,      {main_last,  refused,   refused,   main_last,  refused}, no_end | main_end,        no_end | main_end},
     {word_class::needed_for, {main_first, refused,   refused,   refused,    refused}, main_start | other_end,   0},
-    {word_class::needs,      {main_last,  refused,   main_last, refused,    refused}, other_start | main_end,   0},
+    {word_class::needs,      {main_last,  refused,   main_last, refused,    refused}, no_end | main_end,        0},
     {word_class::then,       {main_first, refused,   refused,   refused,    refused}, 0 /* see below */,        0},
     {word_class::together,   {no_order,   no_order,  no_order,  refused,    refused}, 0,                        0},
     {word_class::during,     {no_order,   no_order,  no_order,  refused,    refused}, 0,                        0},
@@ -71,6 +75,7 @@ struct side {
   std::size_t must_not = 0;
   std::size_t need_not = 0;
   bool has_start = false;
+  bool goes_on = false;
   bool has_end = false;
   bool waits = false;
   bool has_every = false;
@@ -84,6 +89,7 @@ void count_word(word_class meaning, side& into) {
     case word_class::must_not: ++into.must_not; break;
     case word_class::need_not: ++into.need_not; break;
     case word_class::start: into.has_start = true; break;
+    case word_class::goes_on: into.goes_on = true; break;
     case word_class::end: into.has_end = true; break;
     case word_class::wait: into.waits = true; break;
     case word_class::every: into.has_every = true; break;
@@ -174,6 +180,8 @@ std::optional<refusal> check_moments(std::uint8_t moments, const side& main, con
   if (((moments & main_start) != 0 && main.has_start)
       || ((moments & other_start) != 0 && other.has_start))
     return refusal{"it speaks of the start of a step that would have to end first"};
+  if ((moments & other_goes_on) != 0 && other.goes_on)
+    return refusal{"it speaks of a step that goes on, not of its end"};
   if (((moments & main_end) != 0 && main.has_end) || ((moments & other_end) != 0 && other.has_end))
     return refusal{"it speaks of the end of a step that would have to wait with its start"};
   return std::nullopt;
@@ -223,12 +231,11 @@ public:
 private:
   using positions = std::vector<std::size_t>;
 
-  /// Those that put one side before another. "then" only repeats "after" and "once"; it parts their
-  /// sides as a comma does.
+  /// Those that put one side before another. "After step 1, then step 2": this "then" only repeats
+  /// "after"; it parts the sides as a comma does.
   read_result<positions> find_connectives() {
     positions out;
     positions thens;
-    bool has_clause = false;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       if (!is_connective(parts_[i]))
         continue;
@@ -238,10 +245,9 @@ private:
       has_in_order_ = has_in_order_ || word == word_class::in_order;
       if (word >= word_class::together)
         continue;
-      has_clause = has_clause || word == word_class::after || word == word_class::once;
       (word == word_class::then ? thens : out).push_back(i);
     }
-    if (has_clause && thens.size() == 1) {
+    if (out.size() == 1 && thens.size() == 1 && ends_first_clause(thens.front(), out.front())) {
       parts_[thens.front()].is = comma_mark{};
     } else {
       out.insert(out.end(), thens.begin(), thens.end());
@@ -259,6 +265,17 @@ private:
       return refusal{"it says more than one order: " + quoted(parts_[out[0]].text) + " and "
                      + quoted(parts_[out[1]].text)};
     return out;
+  }
+
+  /// "After step 1, then ...": the steps of the clause stand before "then", and no others do.
+  [[nodiscard]] bool ends_first_clause(std::size_t then, std::size_t clause) const {
+    const auto word = *word_of(parts_[clause]);
+    const bool is_moment =
+        word == word_class::after || word == word_class::once || word == word_class::upon;
+    const auto is_steps = [](const sentence_part& part) { return part.steps() != nullptr; };
+    const auto all = parts(parts_);
+    return is_moment && clause < then && std::ranges::none_of(all.first(clause), is_steps)
+           && std::ranges::any_of(all.subspan(clause, then - clause), is_steps);
   }
 
   /// "Steps 2 and 3 in parallel", "all steps in this order".

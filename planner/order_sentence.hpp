@@ -41,6 +41,7 @@ enum moment : std::uint8_t {
   main_end = 2,
   other_start = 4,
   other_end = 8,
+  other_goes_on = 16, ///< "When step 1 runs": it may not have ended.
 };
 
 /// A row of the table of meaning.

@@ -17,7 +17,8 @@ using enum word_class;
 constexpr auto phrase_table = std::to_array<phrase>({
     {"before", before}, {"prior to", before}, {"ahead of", before},
     {"after", after}, {"following", after}, {"subsequent to", after},
-    {"once", once}, {"when", once}, {"as soon as", once}, {"upon", once},
+    {"once", once}, {"when", once}, {"as soon as", once},
+    {"upon", upon},
     {"until", until}, {"till", until}, {"unless", until},
 
     {"precede", needed_for}, {"precedes", needed_for},
@@ -73,10 +74,27 @@ constexpr auto phrase_table = std::to_array<phrase>({
     {"commence", start}, {"commences", start}, {"commenced", start}, {"commencing", start},
     {"initiate", start}, {"initiates", start}, {"initiated", start}, {"initiating", start},
     // What goes on has begun and has not ended.
-    {"is running", start}, {"are running", start}, {"is being", start}, {"are being", start},
+    {"is running", start}, {"are running", start}, {"was running", start}, {"were running", start}, {"be running", start}, {"been running", start},
+    {"being running", start}, {"is being", start}, {"are being", start}, {"was being", start}, {"were being", start},
+    {"is going", start}, {"are going", start}, {"was going", start}, {"were going", start}, {"be going", start}, {"been going", start},
+    {"is executing", start}, {"are executing", start}, {"was executing", start}, {"were executing", start}, {"be executing", start},
+    {"is happening", start}, {"are happening", start}, {"was happening", start}, {"were happening", start}, {"be happening", start},
+    {"are doing", start}, {"were doing", start}, {"be doing", start},
     {"finish", end}, {"finishes", end}, {"finished", end}, {"finishing", end},
     {"complete", end}, {"completes", end}, {"completed", end}, {"completing", end}, {"completion", end},
     {"end", end}, {"ends", end}, {"ended", end}, {"ending", end}, {"done", end}, {"over", end}, {"ready", end},
+
+    // What happens may have begun only: "when step 1 runs".
+    {"do", goes_on}, {"does", goes_on}, {"doing", goes_on},
+    {"run", goes_on}, {"runs", goes_on}, {"running", goes_on},
+    {"execute", goes_on}, {"executes", goes_on}, {"executing", goes_on},
+    {"perform", goes_on}, {"performs", goes_on}, {"performing", goes_on},
+    {"carry out", goes_on}, {"carrying out", goes_on},
+    {"happen", goes_on}, {"happens", goes_on}, {"happening", goes_on},
+    {"occur", goes_on}, {"occurs", goes_on}, {"take place", goes_on}, {"takes place", goes_on},
+    {"come", goes_on}, {"comes", goes_on}, {"go", goes_on}, {"goes", goes_on}, {"going", goes_on},
+    {"proceed", goes_on}, {"proceeds", goes_on}, {"proceeding", goes_on}, {"advance", goes_on}, {"advancing", goes_on},
+    {"move on", goes_on}, {"moving on", goes_on}, {"continue with", goes_on}, {"proceed with", goes_on},
 
     {"wait", word_class::wait}, {"wait with", word_class::wait}, {"hold off", word_class::wait}, {"hold off on", word_class::wait}, {"hold off with", word_class::wait},
     {"and", conjunction}, {"&", conjunction},
@@ -93,16 +111,8 @@ constexpr auto phrase_table = std::to_array<phrase>({
     {"be", filler}, {"is", filler}, {"are", filler}, {"been", filler}, {"was", filler}, {"were", filler}, {"being", filler},
     {"has", filler}, {"have", filler}, {"had", filler}, {"having", filler},
     {"be done", filler}, // "must be done": it must be carried out; "is done" is its end
-    {"do", filler}, {"does", filler}, {"did", filler}, {"doing", filler},
-    {"run", filler}, {"runs", filler}, {"ran", filler}, {"running", filler},
-    {"execute", filler}, {"executes", filler}, {"executed", filler}, {"executing", filler},
-    {"perform", filler}, {"performs", filler}, {"performed", filler}, {"performing", filler},
-    {"carry out", filler}, {"carried out", filler}, {"carrying out", filler},
-    {"happen", filler}, {"happens", filler}, {"happened", filler},
-    {"occur", filler}, {"occurs", filler}, {"occurred", filler}, {"take place", filler}, {"takes place", filler},
-    {"come", filler}, {"comes", filler}, {"go", filler}, {"goes", filler}, {"going", filler},
-    {"proceed", filler}, {"proceeds", filler}, {"proceeding", filler}, {"advance", filler}, {"advancing", filler},
-    {"move on", filler}, {"moving on", filler}, {"continue with", filler}, {"proceed with", filler},
+    {"did", filler}, {"ran", filler}, {"executed", filler}, {"performed", filler}, {"carried out", filler},
+    {"happened", filler}, {"occurred", filler},
     {"ensure", filler}, {"make sure", filler}, {"prioritize", filler}, {"prioritise", filler}, {"sequence", filler},
     {"please", filler}, {"also", filler}, {"first", filler}, {"firstly", filler}, {"you", filler}, {"we", filler},
 });

@@ -18,6 +18,7 @@ enum class word_class : std::uint8_t {
   before,     ///< "before"
   after,      ///< "after"
   once,       ///< "once", "when": the moment at which something has happened
+  upon,       ///< "upon": the same, also before "doing"
   until,      ///< "until"
   needed_for, ///< "must precede", "->": the left side is needed for the right one
   needs,      ///< "depends on", "<-": the left side needs the right one
@@ -32,8 +33,9 @@ enum class word_class : std::uint8_t {
   must_not, ///< "must not", "cannot"
   need_not, ///< "need not"
   // which moment of a step is meant
-  start, ///< "start", "begin"
-  end,   ///< "finish", "done"
+  start,   ///< "start", "begin"
+  goes_on, ///< "runs", "doing": behind "once" it is no end
+  end,     ///< "finish", "done"
   // other
   wait,        ///< "wait", "hold off": only before "until"
   conjunction, ///< "and"

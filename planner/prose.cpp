@@ -20,11 +20,14 @@ namespace {
 
 // clang-format off
 constexpr auto seam_table = std::to_array<seam_phrase>({
-    {"first", seam_kind::opening, true}, {"first of all", seam_kind::opening}, {"firstly", seam_kind::opening}, {"to begin with", seam_kind::opening},
+    {"first", seam_kind::opening, true, 1}, {"first of all", seam_kind::opening, false, 1}, {"firstly", seam_kind::opening, false, 1},
+    {"to begin with", seam_kind::opening, false, 1},
     {"then", seam_kind::next}, {"and then", seam_kind::next}, {"next", seam_kind::next, true}, {"after that", seam_kind::next},
-    {"and after that", seam_kind::next}, {"afterwards", seam_kind::next}, {"and afterwards", seam_kind::next}, {"finally", seam_kind::next},
-    {"and finally", seam_kind::next}, {"lastly", seam_kind::next}, {"and lastly", seam_kind::next},
-    {"second", seam_kind::next, true}, {"secondly", seam_kind::next}, {"third", seam_kind::next, true}, {"thirdly", seam_kind::next},
+    {"and after that", seam_kind::next}, {"afterwards", seam_kind::next}, {"and afterwards", seam_kind::next},
+    {"finally", seam_kind::next, false, last_place}, {"and finally", seam_kind::next, false, last_place},
+    {"lastly", seam_kind::next, false, last_place}, {"and lastly", seam_kind::next, false, last_place},
+    {"second", seam_kind::next, true, 2}, {"secondly", seam_kind::next, false, 2},
+    {"third", seam_kind::next, true, 3}, {"thirdly", seam_kind::next, false, 3},
     {"meanwhile", seam_kind::same}, {"and meanwhile", seam_kind::same}, {"at the same time", seam_kind::same}, {"in the meantime", seam_kind::same},
     {"in parallel", seam_kind::same}, {"simultaneously", seam_kind::same},
 });
@@ -61,7 +64,7 @@ bool is_verb(token_span words) {
 }
 
 struct found_seam {
-  seam_kind kind;
+  const seam_phrase* phrase;
   std::size_t tokens; ///< With a comma behind it.
 };
 
@@ -91,7 +94,7 @@ std::optional<found_seam> seam_at(token_span words) {
     if (each.needs_verb && !has_comma && !is_verb(behind))
       continue;
     longest = phrase.size();
-    out = found_seam{each.kind, phrase.size() + (has_comma ? 1 : 0)};
+    out = found_seam{&each, phrase.size() + (has_comma ? 1 : 0)};
   }
   return out;
 }
@@ -102,12 +105,12 @@ std::optional<found_seam> inner_seam_at(token_span words) {
   while (comma < words.size() && words[comma].text == ",")
     ++comma;
   const auto seam = seam_at(words.subspan(comma));
-  if (!seam || seam->kind == seam_kind::opening)
+  if (!seam || seam->phrase->kind == seam_kind::opening)
     return std::nullopt;
   const auto& first = words[comma].text;
   if (comma == 0 && first != "and" && !(first == "then" && is_verb(words.subspan(seam->tokens))))
     return std::nullopt;
-  return found_seam{seam->kind, seam->tokens + comma};
+  return found_seam{seam->phrase, seam->tokens + comma};
 }
 
 /// A part of a sentence that is one task.
@@ -116,6 +119,7 @@ struct clause {
   std::string_view sentence;
   bool is_next = true; ///< Else beside the one before.
   bool has_seam = false;
+  const seam_phrase* placed = nullptr; ///< The seam before it that has a place.
 };
 
 /// Words of order that a clause may not have: they stand between tasks, and this one is not known
@@ -126,11 +130,18 @@ bool is_misplaced(word_class meaning) {
          || meaning == word_class::together;
 }
 
+std::string late_opening(const seam_phrase& seam) {
+  return quoted(seam.words) + " does not stand before the first task";
+}
+
 std::optional<std::string> problem_of(token_span words) {
   if (words.empty())
     return "there is no task between two words of order";
   if (std::ranges::find(no_task_begins, words.front().text) != no_task_begins.end())
     return "a task does not begin with " + quoted(words.front().text);
+  if (const auto denial = denial_before(words); !denial.empty())
+    return quoted(denial) + " says what is not to be done; a task says what is";
+  bool may_begin = false; // "..., but first ..."
   for (; !words.empty(); words = words.subspan(1)) {
     const auto& word = words.front().text;
     if (std::ranges::find(conditions, word) != conditions.end())
@@ -138,6 +149,10 @@ std::optional<std::string> problem_of(token_span words) {
     const auto phrase = phrase_at(words);
     if (phrase && is_misplaced(phrase->meaning))
       return quoted(word) + " is known only in sentences about numbered or named steps";
+    if (const auto seam = may_begin ? seam_at(words) : std::nullopt;
+        seam && seam->phrase->kind == seam_kind::opening)
+      return late_opening(*seam->phrase);
+    may_begin = word == "," || word == "and" || word == "but" || word == ":";
   }
   return std::nullopt;
 }
@@ -181,8 +196,11 @@ private:
       words = words.first(words.size() - 1);
     bool is_next = true;
     bool has_seam = has_semicolon;
+    const seam_phrase* placed = nullptr;
     const auto take = [&](const found_seam& seam) {
-      is_next = seam.kind != seam_kind::same;
+      is_next = seam.phrase->kind != seam_kind::same;
+      if (seam.phrase->place != 0)
+        placed = seam.phrase;
       has_seam = true;
       words = words.subspan(seam.tokens);
     };
@@ -195,20 +213,27 @@ private:
         ++taken;
         continue;
       }
-      add_clause(words.first(taken), sentence, is_next, has_seam);
+      add_clause(words.first(taken), {.text = {},
+                                      .sentence = sentence,
+                                      .is_next = is_next,
+                                      .has_seam = has_seam,
+                                      .placed = std::exchange(placed, nullptr)});
       words = words.subspan(taken);
       take(*seam);
       while (const auto more = seam_at(words))
         take(*more);
       taken = 0;
     }
-    add_clause(words, sentence, is_next, has_seam);
+    add_clause(words, {.text = {},
+                       .sentence = sentence,
+                       .is_next = is_next,
+                       .has_seam = has_seam,
+                       .placed = placed});
   }
 
-  void add_clause(token_span words, std::string_view sentence, bool is_next, bool has_seam) {
-    clause out{.text = {}, .sentence = sentence, .is_next = is_next, .has_seam = has_seam};
+  void add_clause(token_span words, clause out) {
     if (!words.empty())
-      out.text = sentence.substr(words.front().begin, words.back().end - words.front().begin);
+      out.text = out.sentence.substr(words.front().begin, words.back().end - words.front().begin);
     clauses_.push_back(out);
   }
 
@@ -251,7 +276,31 @@ private:
     for (const auto& each : clauses_)
       if (const auto problem = problem_of(tokens_of(each.text)))
         out_.problems.push_back({std::string(each.sentence), *problem});
+    check_places();
   }
+
+  /// "First" begins, "finally" ends, and "second" comes before "third".
+  void check_places() {
+    std::uint8_t before = 0;
+    for (auto each = clauses_.begin(); each != clauses_.end(); ++each) {
+      if (each->placed == nullptr)
+        continue;
+      const auto& seam = *each->placed;
+      const auto place = seam.place;
+      const auto say = [&](std::string reason) {
+        out_.problems.push_back({std::string(each->sentence), std::move(reason)});
+      };
+      if (place == 1 && each != clauses_.begin())
+        say(late_opening(seam));
+      else if (place == last_place && std::any_of(each + 1, clauses_.end(), is_next_stage))
+        say("a task follows behind " + quoted(seam.words));
+      else if (place <= before)
+        say(quoted(seam.words) + " stands behind a later number");
+      before = std::max(before, place);
+    }
+  }
+
+  static bool is_next_stage(const clause& each) { return each.is_next; }
 
   void add_tasks() {
     if (clauses_.size() > tasks_max) {
@@ -294,6 +343,25 @@ private:
 
 std::span<const seam_phrase> seam_phrases() noexcept {
   return seam_table;
+}
+
+std::string_view seam_before(token_span words) {
+  const auto seam = seam_at(words);
+  return seam ? seam->phrase->words : std::string_view{};
+}
+
+std::string denial_before(token_span words) {
+  constexpr auto polite = std::to_array<std::string_view>({"please", "also", "but", "and"});
+  while (!words.empty() && std::ranges::find(polite, words.front().text) != polite.end())
+    words = words.subspan(1);
+  const auto phrase = phrase_at(words);
+  if (!phrase
+      || (phrase->meaning != word_class::must_not && phrase->meaning != word_class::need_not))
+    return {};
+  std::string denial;
+  for (const auto& each : words.first(phrase->tokens))
+    denial += (denial.empty() ? "" : " ") + each.text;
+  return denial;
 }
 
 std::span<const std::string_view> task_verbs() noexcept {

@@ -1,10 +1,13 @@
 // Prose without a list: "First search papers, then summarize them. Finally, write a report."
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "planner/text_reading.hpp"
+#include "planner/tokens.hpp"
 
 namespace troupe::planner {
 
@@ -19,8 +22,19 @@ struct seam_phrase {
   seam_kind kind;
   /// It means this only before a comma or a verb: "next week" is none.
   bool needs_verb = false;
+  /// "second" is 2. Those of a text grow; 1 is only before the first task. 0: it may be anywhere.
+  std::uint8_t place = 0;
 };
 [[nodiscard]] std::span<const seam_phrase> seam_phrases() noexcept;
+
+/// The place of "finally": no stage follows.
+inline constexpr std::uint8_t last_place = 255;
+
+/// The seam with which `words` begin, as it is written in the table; empty: none.
+[[nodiscard]] std::string_view seam_before(std::span<const token> words);
+
+/// The denial with which `words` begin: "do not", "please never"; empty: none.
+[[nodiscard]] std::string denial_before(std::span<const token> words);
 
 /// Verbs with which a task may begin, for places where only a verb shows that one begins. Sorted.
 [[nodiscard]] std::span<const std::string_view> task_verbs() noexcept;

@@ -65,6 +65,11 @@ const auto lists = std::to_array<plan_row>({
      "needs step 2.",
      {"Buy", "Cook", "Eat"},
      {{0, 1}, {1, 2}}},
+    {"How to eat only rice\n1. Buy\n2. Cook", {"Buy", "Cook"}, {{0, 1}}},
+    {"1. Boil (5 minutes)\n2. Paint (2 coats)\n4. First aid",
+     {"Boil", "Paint (2 coats)", "First aid"},
+     {{0, 1}, {1, 2}}},
+    {"3. Eat\n1. Buy\n2. Cook\n1 -> 2 -> 3", {"Eat", "Buy", "Cook"}, {{1, 2}, {2, 0}}},
     {"Do these in parallel:\n1. Buy\n2. Cook\n", {"Buy", "Cook"}, {}},
     {"Do the following steps in this order:\n- Buy\n- Cook\n- Eat",
      {"Buy", "Cook", "Eat"},
@@ -92,6 +97,9 @@ const auto prose = std::to_array<plan_row>({
     {"Search papers and summarize them, then write a report",
      {"Search papers and summarize them", "write a report"},
      {{0, 1}}},
+    {"First, buy rice; second, cook; finally, eat. Meanwhile, wash the dishes.",
+     {"buy rice", "cook", "eat", "wash the dishes"},
+     {{0, 1}, {1, 2}, {1, 3}}},
     {"Research cats then write a poem", {"Research cats", "write a poem"}, {{0, 1}}},
     {"First, buy rice. At the same time, feed the cat. Next, cook. Who eats?",
      {"buy rice", "feed the cat", "cook"},
@@ -128,6 +136,84 @@ constexpr auto problem_rows = std::to_array<problem_row>({
      ": no word says that its sentences are tasks in an order\n"},
     {"First buy rice, then.\nThen cook.",
      "First buy rice, then.: there is no task between two words of order\n"},
+    {"Do these in reverse order:\n- Buy\n- Cook",
+     "Do these in reverse order:: it may change the order or the choice of the steps: \"reverse\" "
+     "is not understood above a list\n"},
+    {"Never do these together:\n- Buy\n- Cook",
+     "Never do these together:: it may change the order or the choice of the steps: \"never\" is "
+     "not understood above a list\n"},
+    {"Choose one:\n- Buy\n- Cook", "Choose one:: it may change the order or the choice of the "
+                                   "steps: \"choose\" is not understood above a list\n"},
+    {"Do one of these:\n- Buy\n- Cook",
+     "Do one of these:: it may change the order or the choice of the steps: \"one of\" is not "
+     "understood above a list\n"},
+    {"Do any of these:\n- Buy\n- Cook",
+     "Do any of these:: it may change the order or the choice of the steps: \"any of\" is not "
+     "understood above a list\n"},
+    {"Do only the first:\n- Buy\n- Cook",
+     "Do only the first:: it may change the order or the choice of the steps: \"only\" is not "
+     "understood above a list\n"},
+    {"Do either:\n- Buy\n- Cook", "Do either:: it may change the order or the choice of the steps: "
+                                  "\"either\" is not understood above a list\n"},
+    {"Dinner. You need not do all of these.\n- Buy\n- Cook",
+     "You need not do all of these.: it may change the order or the choice of the steps: \"need "
+     "not\" is not understood above a list\n"},
+    {"Do these if it rains:\n- Buy\n- Cook",
+     "Do these if it rains:: it may change the order or the choice of the steps: \"if\" is not "
+     "understood above a list\n"},
+    {"Options:\n- Buy\n- Cook", "Options:: it may change the order or the choice of the steps: "
+                                "\"options\" is not understood above a list\n"},
+    {"1. Paint (parallel with 2)\n2. Cook\n3. Eat",
+     "1. Paint (parallel with 2): the bracket \"(parallel with 2)\" may be an order, but is not "
+     "understood\n"},
+    {"1. Paint (with 2)\n2. Cook\n3. Eat",
+     "1. Paint (with 2): the bracket \"(with 2)\" may be an order, but is not understood\n"},
+    {"1. Paint (2)\n2. Cook\n3. Eat",
+     "1. Paint (2): the bracket \"(2)\" may be an order, but is not understood\n"},
+    {"1. Paint (2 and 3)\n2. Cook\n3. Eat",
+     "1. Paint (2 and 3): the bracket \"(2 and 3)\" may be an order, but is not understood\n"},
+    {"1. Paint (not before 2)\n2. Cook\n3. Eat",
+     "1. Paint (not before 2): the bracket \"(not before 2)\" may be an order, but is not "
+     "understood\n"},
+    {"1. Paint (simultaneous with cooking)\n2. Cook\n3. Eat",
+     "1. Paint (simultaneous with cooking): the bracket \"(simultaneous with cooking)\" may be an "
+     "order, but is not understood\n"},
+    {"1. Paint (parallel with 2) (5 min)\n2. Cook",
+     "1. Paint (parallel with 2) (5 min): the bracket \"(parallel with 2)\" may be an order, but "
+     "is not understood\n"},
+    {"3. Eat\n1. Buy\n2. Cook",
+     ": the numbers of the steps do not grow; a sentence has to say the order\n"},
+    {"b) Cook\na) Buy",
+     ": the numbers of the steps do not grow; a sentence has to say the order\n"},
+    {"1. Buy\na) Cook\n2. Eat",
+     ": the numbers of the steps do not grow; a sentence has to say the order\n"},
+    {"- First buy\n- Then cook\n- Finally eat",
+     "- First buy: \"first\" is an order that is not read at the beginning of a step; say it in a "
+     "sentence below the list\n- Then cook: \"then\" is an order that is not read at the beginning "
+     "of a step; say it in a sentence below the list\n- Finally eat: \"finally\" is an order that "
+     "is not read at the beginning of a step; say it in a sentence below the list\n"},
+    {"1. Buy\n2. Cook\n3. Meanwhile wash",
+     "3. Meanwhile wash: \"meanwhile\" is an order that is not read at the beginning of a step; "
+     "say it in a sentence below the list\n"},
+    {"Then cook. First buy rice.",
+     "First buy rice.: \"first\" does not stand before the first task\n"},
+    {"Finally eat. First buy rice, then cook.",
+     "Finally eat.: a task follows behind \"finally\"\nFirst buy rice, then cook.: \"first\" does "
+     "not stand before the first task\n"},
+    {"Lastly, eat. Then cook.", "Lastly, eat.: a task follows behind \"lastly\"\n"},
+    {"Buy rice. Third, cook. Second, eat.",
+     "Second, eat.: \"second\" stands behind a later number\n"},
+    {"Buy rice, then eat, but first cook.",
+     "Buy rice, then eat, but first cook.: \"first\" does not stand before the first task\n"},
+    {"First, do not buy rice. Then cook.",
+     "First, do not buy rice.: \"do not\" says what is not to be done; a task says what is\n"},
+    {"Never buy rice; cook",
+     "Never buy rice;: \"never\" says what is not to be done; a task says what is\n"},
+    {"First buy rice, then please don't cook.",
+     "First buy rice, then please don't cook.: \"don't\" says what is not to be done; a task says "
+     "what is\n"},
+    {"- [x] Buy\n- [ ] Cook", "- [x] Buy: it is marked as done; leave it out\n"},
+    {"1. [X] Buy\n2. Cook", "1. [X] Buy: it is marked as done; leave it out\n"},
 });
 
 } // namespace
@@ -184,6 +270,9 @@ TEST_CASE("what is assumed is said", "[planner][grammar]") {
   CHECK(read_text("1. Buy\n2. Cook\n2 needs 1\nWhy?").assumptions
         == names{"the question at the end is left out: \"Why?\"",
                  "the text says an order, so tasks wait for nothing else than it says"});
+  CHECK(read_text("- Don't buy\n- Cook").assumptions
+        == names{"\"Don't buy\" is a step, though it says what is not to be done",
+                 "no order is said: bullets have none"});
   CHECK(read_text("Eat:\nI am hungry.\n- Buy\n- Cook").assumptions
         == names{"this is no order, but an introduction: \"I am hungry.\"",
                  "no order is said: bullets have none"});
