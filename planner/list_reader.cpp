@@ -67,11 +67,13 @@ bool has_order_of_all(std::string_view text) {
 /// Above a list these say that its order, or which of its steps are done, is not as it stands
 /// there.
 constexpr auto words_of_choice = std::to_array<std::string_view>(
-    {"reverse",  "reversed",     "backwards",     "backward", "one of",   "any of",
-     "some of",  "most of",      "none of",       "at most",  "choose",   "pick one",
-     "pick any", "pick two",     "select one",    "only",     "either",   "neither",
-     "unless",   "if",           "except",        "instead",  "optional", "optionally",
-     "options",  "alternatives", "alternatively", "repeat",   "twice"});
+    {"reverse",     "reversed",     "backwards",     "backward",       "one of",
+     "any of",      "some of",      "most of",       "none of",        "at most",
+     "at least",    "bottom",       "from the end",  "last one first", "last first",
+     "as you like", "choose",       "pick one",      "pick any",       "pick two",
+     "select one",  "only",         "either",        "neither",        "unless",
+     "if",          "except",       "instead",       "optional",       "optionally",
+     "options",     "alternatives", "alternatively", "repeat",         "twice"});
 
 /// A phrase of `text` that says so, or a denial; empty: none. "How to eat only rice" is a title.
 std::string limit_in(std::string_view text) {

@@ -110,6 +110,7 @@ constexpr auto phrase_table = std::to_array<phrase>({
     {"a", filler}, {"an", filler}, {"the", filler}, {"both", filler}, {"that", filler}, {"of", filler}, {"to", filler},
     {"be", filler}, {"is", filler}, {"are", filler}, {"been", filler}, {"was", filler}, {"were", filler}, {"being", filler},
     {"has", filler}, {"have", filler}, {"had", filler}, {"having", filler},
+    {"be run", filler}, {"been run", filler},
     {"be done", filler}, // "must be done": it must be carried out; "is done" is its end
     {"did", filler}, {"ran", filler}, {"executed", filler}, {"performed", filler}, {"carried out", filler},
     {"happened", filler}, {"occurred", filler},

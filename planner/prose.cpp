@@ -33,7 +33,7 @@ constexpr auto seam_table = std::to_array<seam_phrase>({
 });
 
 constexpr auto verbs = std::to_array<std::string_view>({
-    "add", "analyse", "analyze", "answer", "apply", "approve", "arrange", "ask", "assemble", "backup", "bake", "book", "boil", "bring", "build",
+    "add", "analyse", "analyze", "answer", "apply", "approve", "arrange", "ask", "assemble", "backup", "bake", "boil", "book", "bring", "build",
     "buy", "calculate", "call", "check", "choose", "clean", "clone", "collect", "combine", "commit", "compare", "compile", "compose", "compute",
     "configure", "confirm", "convert", "cook", "copy", "count", "create", "cut", "decide", "define", "delete", "deliver", "deploy", "describe",
     "design", "develop", "download", "draft", "draw", "drive", "edit", "email", "estimate", "evaluate", "execute", "explain", "export", "extract",
@@ -56,6 +56,8 @@ constexpr auto no_task_begins = std::to_array<std::string_view>({
 /// What changes whether or how a task is done cannot be part of a plan of stages.
 constexpr auto conditions = std::to_array<std::string_view>({"if", "unless", "otherwise", "else", "whenever"});
 // clang-format on
+
+static_assert(std::ranges::is_sorted(verbs)); // for the binary search
 
 using token_span = std::span<const token>;
 

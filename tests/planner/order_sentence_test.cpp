@@ -81,6 +81,8 @@ const auto read_rows = std::to_array<read_row>({
     {"Upon running step 1, proceed to step 2", {{1, 2}}},
     {"After step 1 runs, do step 2", {{1, 2}}},
     {"Running step 2 requires step 1", {{1, 2}}},
+    {"Once step 1 has been run, do step 2", {{1, 2}}},
+    {"While doing step 1, do step 2", {}},
     {"Step 1 must be completed before step 2 can start", {{1, 2}}},
     {"Step 2 must be done after step 1", {{1, 2}}},
     {"Only start step 3 after step 2", {{2, 3}}},

@@ -161,6 +161,12 @@ constexpr auto problem_rows = std::to_array<problem_row>({
     {"Do these if it rains:\n- Buy\n- Cook",
      "Do these if it rains:: it may change the order or the choice of the steps: \"if\" is not "
      "understood above a list\n"},
+    {"Do these from the bottom up:\n- Buy\n- Cook",
+     "Do these from the bottom up:: it may change the order or the choice of the steps: "
+     "\"bottom\" is not understood above a list\n"},
+    {"- First book a train\n- Fly",
+     "- First book a train: \"first\" is an order that is not read at the beginning of a step; say "
+     "it in a sentence below the list\n"},
     {"Options:\n- Buy\n- Cook", "Options:: it may change the order or the choice of the steps: "
                                 "\"options\" is not understood above a list\n"},
     {"1. Paint (parallel with 2)\n2. Cook\n3. Eat",
