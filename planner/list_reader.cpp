@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -125,6 +126,43 @@ bool may_be_order(std::string_view inside, const step_names& names) {
   return false;
 }
 
+/// Whether an item, or a line below it, ends in an order without a bracket: "buy, after 2".
+bool ends_in_order(std::string_view text, const step_names& names) {
+  const auto all = tokens_of(text);
+  std::span<const token> words(all);
+  // A line below an item may be a bracket.
+  if (words.size() > 1 && words.front().text == "(" && words.back().text == ")")
+    words = words.subspan(1, words.size() - 2);
+  const auto is_one_of = [](const token& word, std::initializer_list<std::string_view> table) {
+    return std::ranges::find(table, word.text) != table.end();
+  };
+  while (!words.empty() && is_one_of(words.back(), {".", ";", ","}))
+    words = words.first(words.size() - 1);
+  bool has_label = false;
+  while (!words.empty()) {
+    const auto& word = words.back();
+    const bool is_label =
+        (number_of(word.text) && names.labelled(word.text)) || range_of(word.text);
+    if (!is_label && !is_one_of(word, {",", "and", "&", "to"}))
+      break;
+    has_label = has_label || is_label;
+    words = words.first(words.size() - 1);
+  }
+  if (!has_label)
+    return false;
+  if (!words.empty() && is_one_of(words.back(), {"with", "as"}))
+    words = words.first(words.size() - 1);
+  if (!words.empty() && is_one_of(words.back(), {"parallel", "simultaneous", "concurrent"}))
+    return true;
+  constexpr std::size_t phrase_words_max = 4;
+  for (std::size_t count = 1; count <= std::min(words.size(), phrase_words_max); ++count) {
+    const auto phrase = phrase_at(words.last(count));
+    if (phrase && phrase->tokens == count && says_order(phrase->meaning))
+      return true;
+  }
+  return false;
+}
+
 /// Numbers, or letters, each above the one before.
 bool is_ascending(const std::vector<read_task>& tasks) {
   return std::ranges::adjacent_find(tasks,
@@ -224,6 +262,9 @@ private:
     if (is_marked_done(line.text))
       return say("it is marked as done; leave it out");
     const auto words = tokens_of(line.text);
+    if (!words.empty() && (words.front().text == "or" || words.front().text == "alternatively"))
+      out_.assumptions.push_back(quoted(shown(line.text))
+                                 + " is a step, though it may stand for another one");
     if (const auto denial = denial_before(words); !denial.empty())
       out_.assumptions.push_back(quoted(shown(line.text))
                                  + " is a step, though it says what is not to be done");
@@ -287,7 +328,7 @@ private:
   /// An order within an item would be lost.
   void check_items() {
     const auto check = [this](std::string_view text) {
-      if (mentions_step(text, names_))
+      if (mentions_step(text, names_) || ends_in_order(text, names_))
         out_.problems.push_back({std::string(text), "it mentions a step within the text of a step; "
                                                     "write \"(after 2)\" at its end, or a sentence "
                                                     "below the list"});

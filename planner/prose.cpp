@@ -51,7 +51,11 @@ constexpr auto verbs = std::to_array<std::string_view>({
 constexpr auto no_task_begins = std::to_array<std::string_view>({
     "i", "you", "he", "she", "it", "we", "they", "there", "this", "that", "these", "those", "the", "a", "an", "my", "your", "our", "their",
     "is", "are", "was", "were", "who", "what", "which", "how", "why", "where", "and", "but", "so",
+    "or", "alternatively", "instead", "optionally", "maybe", "perhaps", "possibly", "earlier", "previously", "beforehand",
 });
+
+/// At the end of a task they say where it stands: "cook afterwards".
+constexpr auto order_endings = std::to_array<std::string_view>({"first", "last", "afterwards", "beforehand", "finally", "lastly"});
 
 /// What changes whether or how a task is done cannot be part of a plan of stages.
 constexpr auto conditions = std::to_array<std::string_view>({"if", "unless", "otherwise", "else", "whenever"});
@@ -143,6 +147,9 @@ std::optional<std::string> problem_of(token_span words) {
     return "a task does not begin with " + quoted(words.front().text);
   if (const auto denial = denial_before(words); !denial.empty())
     return quoted(denial) + " says what is not to be done; a task says what is";
+  const auto& last = words.back().text;
+  if (words.size() > 1 && std::ranges::find(order_endings, last) != order_endings.end())
+    return quoted(last) + " at the end of a task is not read";
   bool may_begin = false; // "..., but first ..."
   for (; !words.empty(); words = words.subspan(1)) {
     const auto& word = words.front().text;

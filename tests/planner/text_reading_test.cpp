@@ -69,6 +69,7 @@ const auto lists = std::to_array<plan_row>({
     {"1. Boil (5 minutes)\n2. Paint (2 coats)\n4. First aid",
      {"Boil", "Paint (2 coats)", "First aid"},
      {{0, 1}, {1, 2}}},
+    {"1. Sleep until 7\n2. Read chapter 1", {"Sleep until 7", "Read chapter 1"}, {{0, 1}}},
     {"3. Eat\n1. Buy\n2. Cook\n1 -> 2 -> 3", {"Eat", "Buy", "Cook"}, {{1, 2}, {2, 0}}},
     {"Do these in parallel:\n1. Buy\n2. Cook\n", {"Buy", "Cook"}, {}},
     {"Do the following steps in this order:\n- Buy\n- Cook\n- Eat",
@@ -167,6 +168,21 @@ constexpr auto problem_rows = std::to_array<problem_row>({
     {"- First book a train\n- Fly",
      "- First book a train: \"first\" is an order that is not read at the beginning of a step; say "
      "it in a sentence below the list\n"},
+    {"1. Buy, after 2\n2. Cook", "Buy, after 2: it mentions a step within the text of a step; "
+                                 "write \"(after 2)\" at its end, or a sentence below the list\n"},
+    {"1. Buy in parallel with 2\n2. Cook",
+     "Buy in parallel with 2: it mentions a step within the text of a step; write \"(after 2)\" at "
+     "its end, or a sentence below the list\n"},
+    {"1. Paint, parallel with 2 and 3\n2. Cook\n3. Eat",
+     "Paint, parallel with 2 and 3: it mentions a step within the text of a step; write \"(after "
+     "2)\" at its end, or a sentence below the list\n"},
+    {"1. Buy\n2. Cook\n   (after 1)",
+     "(after 1): it mentions a step within the text of a step; write \"(after 2)\" at its end, or "
+     "a sentence below the list\n"},
+    {"Buy rice; or cook; eat", "or cook;: a task does not begin with \"or\"\n"},
+    {"Cook. Previously buy rice. Then eat.",
+     "Previously buy rice.: a task does not begin with \"previously\"\n"},
+    {"Buy rice; eat first", "eat first: \"first\" at the end of a task is not read\n"},
     {"Options:\n- Buy\n- Cook", "Options:: it may change the order or the choice of the steps: "
                                 "\"options\" is not understood above a list\n"},
     {"1. Paint (parallel with 2)\n2. Cook\n3. Eat",
@@ -278,6 +294,9 @@ TEST_CASE("what is assumed is said", "[planner][grammar]") {
                  "the text says an order, so tasks wait for nothing else than it says"});
   CHECK(read_text("- Don't buy\n- Cook").assumptions
         == names{"\"Don't buy\" is a step, though it says what is not to be done",
+                 "no order is said: bullets have none"});
+  CHECK(read_text("- Buy\n- Or cook").assumptions
+        == names{"\"Or cook\" is a step, though it may stand for another one",
                  "no order is said: bullets have none"});
   CHECK(read_text("Eat:\nI am hungry.\n- Buy\n- Cook").assumptions
         == names{"this is no order, but an introduction: \"I am hungry.\"",
