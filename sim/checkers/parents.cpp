@@ -68,7 +68,10 @@ verdict check_objective(const history& seen, const shown_objective& shown, bool 
       return begin + ", and its plan " + plan.id + " is " + plan.state;
   }
   const auto is_completed = [](const shown_plan& plan) { return plan.state == "completed"; };
-  if (is_free && shown.state == "failed" && std::ranges::all_of(shown.plans, is_completed))
+  // Its deadline may pass while the last task ends.
+  const bool has_deadline = seen.deadlines.contains(shown.id);
+  if (is_free && !has_deadline && shown.state == "failed"
+      && std::ranges::all_of(shown.plans, is_completed))
     return begin + ", and all its plans are completed";
   return std::nullopt;
 }
