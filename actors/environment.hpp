@@ -33,7 +33,7 @@ struct environment {
   directory<objective_handle> objectives; ///< By objective id; only those with a live actor.
   directory<task_handle> lone_tasks;      ///< By task id; only those that have a record and go on.
   directory<task_handle> stopping_tasks;  ///< By task id; canceled, and their agents have yet to
-                                          ///< stop: nobody else ends these actors with the gateway.
+                                          ///< stop. On a turned clock no grace would end that.
   std::mutex entering; ///< Held while an actor for something that exists already is spawned and put
                        ///< into its directory.
   std::uint64_t entered = 0; ///< How often that happened to objectives; with `entering` held.

@@ -83,7 +83,8 @@ gateway::impl::~impl() {
   desk.close();
   env->objectives.close();
   env->lone_tasks.close();
-  env->stopping_tasks.close();
+  if (options.by_hand) // Else agents have their grace: programs end as they want to.
+    env->stopping_tasks.close();
   env->deadlines.close();
   plan_desk->close();
   for (const auto& [name, actor] : env->agent_slots)

@@ -209,7 +209,7 @@ TEST_CASE("a canceled task keeps its slots until its agent has stopped", "[actor
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
-TEST_CASE("a gateway ends at once, also while the agent of a canceled task has yet to stop",
+TEST_CASE("a gateway on a turned clock ends while the agent of a canceled task has yet to stop",
           "[actors][time][slots]") {
   auto agent = [] {
     clock_bed bed{{.cancel_grace = 5s}, {}};
