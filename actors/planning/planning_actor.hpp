@@ -50,7 +50,7 @@ private:
   [[nodiscard]] std::string fault_of(const objective_spec& plan) const;
   [[nodiscard]] std::string fault_of(const report_replan& change) const;
   [[nodiscard]] std::string fault_of_agents(const plan_spec& plan) const;
-  [[nodiscard]] result<void> check_planned(const std::string& name,
+  [[nodiscard]] result<void> check_planned(const std::string& by_name,
                                            const boost::json::object& input) const;
   void add_parts(std::vector<part>& from);
   void answer_with(message said);

@@ -19,11 +19,11 @@ std::size_t indent_of(std::string_view line, std::size_t text_column) {
   return is_row ? text_column : first;
 }
 
-/// Where the last line but one must end: at the last blank before which everything fits, or at the
-/// first one at all if a word is too wide.
-std::size_t cut_of(std::string_view line, std::size_t begin) {
+/// Where the line is to be cut: at the last blank before which everything fits, or at the first one
+/// if a word is too wide.
+std::size_t cut_of(std::string_view line, std::size_t indent) {
   auto out = std::string_view::npos;
-  for (auto at = line.find(' ', begin + 1); at != std::string_view::npos;
+  for (auto at = line.find(' ', indent + 1); at != std::string_view::npos;
        at = line.find(' ', at + 1)) {
     if (out != std::string_view::npos && display_width(line.substr(0, at)) > help_columns)
       break;
@@ -52,15 +52,13 @@ std::string fit_help(std::string_view text, std::size_t text_column) {
     const auto indent = indent_of(line, text_column);
     // Examples and lists are indented by less: each of their lines stands alone.
     const bool is_text = indent == 0 || indent == text_column;
-    auto begin = indent;
     while (display_width(line) > help_columns) {
-      const auto cut = cut_of(line, begin);
+      const auto cut = cut_of(line, indent);
       if (cut == std::string::npos)
         break;
       out.append(line, 0, cut).append("\n");
       line.erase(0, std::min(line.find_first_not_of(' ', cut), line.size()));
       line.insert(0, indent, ' ');
-      begin = indent;
       // The next line of the same text follows at once.
       while (is_text && i + 1 < lines.size() && display_width(line) <= help_columns
              && !lines[i + 1].empty() && lines[i + 1].find_first_not_of(' ') == indent)

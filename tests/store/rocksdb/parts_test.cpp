@@ -119,6 +119,19 @@ private:
   std::mt19937 dice_;
 };
 
+/// The objective "o" has failed, and has left memory.
+void commit_evicted_objective(turned_store& records) {
+  const auto spec = make_objective("o", {1});
+  records.commit(about("o", 1, objective_created{spec, {}}));
+  records.commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::failed)));
+  records.commit(about("o", 5, objective_moved{objective_event::work, ""},
+                       objective_moved{objective_event::fail, "t0 failed"}));
+  records.flush();
+  records.flush();
+  records.evict(at_ms(6));
+  REQUIRE(records.status().live_objectives == 0);
+}
+
 /// Every group of the journal, as its items.
 template<class Look>
 void for_each_item(image& of, const Look& look) {
@@ -254,15 +267,7 @@ TEST_CASE("A long change of an objective that has left memory comes as it was", 
   make_small(files.options);
   auto records = files.open();
   recover_or_fail(*records);
-  const auto spec = make_objective("o", {1});
-  records->commit(about("o", 1, objective_created{spec, {}}));
-  records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::failed)));
-  records->commit(about("o", 5, objective_moved{objective_event::work, ""},
-                        objective_moved{objective_event::fail, "t0 failed"}));
-  records->flush();
-  records->flush();
-  records->evict(at_ms(6));
-  REQUIRE(records->status().live_objectives == 0);
+  commit_evicted_objective(*records);
   const auto reason = long_text("why", 10'000);
   records->commit(
       about("o", 7, objective_moved{objective_event::reopen, reason}, tasks_renewed{0, {0}}));
@@ -448,15 +453,7 @@ TEST_CASE("A long change of an objective that leaves memory again and again is w
   recover_or_fail(*records);
   writers script{1};
   script.begin(*records);
-  const auto spec = make_objective("o", {1});
-  records->commit(about("o", 1, objective_created{spec, {}}));
-  records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::failed)));
-  records->commit(about("o", 5, objective_moved{objective_event::work, ""},
-                        objective_moved{objective_event::fail, "t0 failed"}));
-  records->flush();
-  records->flush();
-  records->evict(at_ms(6));
-  REQUIRE(records->status().live_objectives == 0);
+  commit_evicted_objective(*records);
   bool is_written = false;
   records->commit(about("o", 7, objective_moved{objective_event::reopen, long_text("why", 40'000)},
                         tasks_renewed{0, {0}}),
