@@ -20,7 +20,11 @@ constexpr const char* two_plans =
     R"({"id":"q","name":"second","dependencies":["p"],"tasks":[{"id":"b","name":"b","agent":"puppet"}]}]})";
 
 struct objective_bed : net_bed {
-  objective_bed() { static_cast<void>(result_of("objectives/create", two_plans)); }
+  /// The first task has begun: the agent is asked for those of later changes after it.
+  objective_bed() {
+    static_cast<void>(result_of("objectives/create", two_plans));
+    static_cast<void>(puppet->asked(0));
+  }
 
   static std::string params(const std::string& operations, const std::string& more = "") {
     return R"({"id":"o","operations":[)" + operations + "]" + more + "}";

@@ -453,6 +453,9 @@ TEST_CASE("what the process is short of is said by name: streams, bodies, answer
   const auto id = at(bed.result_of("SendMessage", text_message(large)), "/task/id");
   const auto whole = rpc("GetTask", R"({"id":")" + id + "\"}");
   auto client = bed.connect();
+  // The answer leaves before the actor of the task has given back what it held.
+  REQUIRE(comes_true([&] { return memory->held(memory_account::live_work) == 0; }));
+  REQUIRE(comes_true([&] { return memory->held(memory_account::large_output) == 0; }));
   CHECK(client.get("/readyz").body == R"({"status":"ready"})");
 
   memory->force(memory_account::backlog, std::size_t{8} << 20); // With the ended task 82 %
