@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace troupe {
@@ -235,10 +236,41 @@ private:
   }
 
   result<void> apply_one(const new_plan& wanted) {
+    const auto& relations = added_[out_.added.size()];
+    if (auto ok = check_relations(*wanted.spec, relations); !ok)
+      return ok;
     plan_added added{wanted.spec, wanted.start, out_.changed.revision};
     apply(view_, where_, added);
-    order_.add(added_[out_.added.size()]);
+    order_.add(relations);
     out_.added.push_back(std::move(added));
+    return {};
+  }
+
+  /// The relations of a new plan were found among the plans as they were before this change. An
+  /// operation before may have removed one of these, or given its name to another.
+  [[nodiscard]] result<void> check_relations(const plan_spec& spec,
+                                             const plan_relations& relations) const {
+    for (const auto& [names, plans, member] :
+         {std::tuple{&spec.dependencies, &relations.dependencies, "/dependencies"},
+          std::tuple{&spec.alternatives, &relations.alternatives, "/alternatives"}})
+      for (std::size_t i = 0; i < names->size(); ++i) {
+        const auto& name = (*names)[i];
+        const auto where = member + ("/" + std::to_string(i));
+        const auto plan = find(name, where);
+        if (!plan)
+          return plan.error();
+        if (std::ranges::find(*plans, *plan) == plans->end())
+          return refuse(errc::invalid_params,
+                        "an operation before gives the name " + quoted(name)
+                            + " to another plan; use an id",
+                        where);
+      }
+    for (const auto& each : spec.outside)
+      if (view_.plans[each.on_plan].spec->is_removed)
+        return refuse(errc::unknown_dependency,
+                      "task " + quoted(spec.tasks[each.task].name) + " depends on "
+                          + quoted(each.on.str()) + ", a task of a plan that is removed before",
+                      "/tasks/" + std::to_string(each.task) + "/dependencies");
     return {};
   }
 

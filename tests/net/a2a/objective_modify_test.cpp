@@ -272,6 +272,35 @@ TEST_CASE("M_cells: what is wrong with a plan that is added is said with its ope
   CHECK(bed.modify(third_plan) == R"({"objectiveId":"o","revision":1,"added":["r"]})");
 }
 
+TEST_CASE("M_cells: a plan that is added depends on none that an operation before removes or "
+          "renames",
+          "[net][opt][modify]") {
+  const objective_bed bed;
+  CHECK(bed.modify(third_plan) == R"({"objectiveId":"o","revision":1,"added":["r"]})");
+  const auto after = [&](const std::string& first, const std::string& plan) {
+    return bed.refused(first + R"(,{"op":"addPlan","name":"x",)" + plan + "}");
+  };
+  const std::string removed = R"({"op":"removePlan","plan":"r"})";
+  for (const auto* name : {"r", "third", "plan-2"})
+    CHECK(after(removed, R"("tasks":[],"dependencies":["q",")" + std::string{name} + R"("])")
+          == "UNKNOWN_DEPENDENCY /operations/1/dependencies/1");
+  CHECK(after(removed, R"("tasks":[],"alternatives":["r"])")
+        == "UNKNOWN_DEPENDENCY /operations/1/alternatives/0");
+  const auto id = at(bed.result_of("plans/get", R"({"id":"r"})"), "/plan/tasks/0/id");
+  CHECK(after(removed, R"("tasks":[{"name":"y","dependencies":[")" + id + R"("]}])")
+        == "UNKNOWN_DEPENDENCY /operations/1/tasks/0/dependencies");
+  const std::string renamed = R"({"op":"setPlan","plan":"r","name":"4th"})";
+  CHECK(after(renamed, R"("tasks":[],"dependencies":["third"])")
+        == "UNKNOWN_DEPENDENCY /operations/1/dependencies/0");
+  CHECK(after(renamed + R"(,{"op":"setPlan","plan":"first","name":"third"})",
+              R"("tasks":[],"dependencies":["third"])")
+        == "INVALID_PARAMS /operations/2/dependencies/0");
+  CHECK(at(bed.objective(), "/revision") == "1");
+  CHECK(bed.modify(renamed
+                   + R"(,{"op":"addPlan","id":"x","name":"x","tasks":[],"dependencies":["r"]})")
+        == R"({"objectiveId":"o","revision":2,"added":["x"]})");
+}
+
 TEST_CASE("C14: a dry run adds no plan, and the same plan may be added then",
           "[net][opt][modify]") {
   const objective_bed bed;
