@@ -308,9 +308,9 @@ void delegation::learn_id(point now) {
 void delegation::take_question(const report_question& asked) {
   if (is_canceling_ || asked.key == answered_)
     return;
-  const bool is_open = question_ == asked.key;
+  const bool is_asked = question_ == asked.key && !asks_.empty();
   question_ = asked.key;
-  if (is_open || is_delivering_ || !inputs_.empty()) // it is asked, or its answer is here
+  if (is_asked || is_delivering_ || !inputs_.empty()) // its answer is here, or on its way
     return;
   retract("the agent asks something else");
   auto own = asked;
@@ -335,6 +335,12 @@ delegation_steps delegation::on_question(point now, const result<json::value>& f
   json::array behind;
   if (const auto* whole = first ? first->if_object() : nullptr) {
     note_.input = text_in(*whole, "id");
+    if (!note_.input.empty() && note_.input == answered_input_) { // it is said in other words now
+      note_.input.clear();
+      answered_ = question_;
+      asks_.clear();
+      return finish_turn(now);
+    }
     asked->prompt = text_in(*whole, "prompt");
     asked->form = object_in(*whole, "schema");
     asked->data = object_in(*whole, "data");
@@ -476,8 +482,6 @@ void delegation::try_again(point now) {
     return;
   // An answer to a known question may come twice: the first one counts.
   if (question_ == note_.question || !note_.input.empty()) {
-    if (!question_.empty())
-      note_.question = question_;
     is_repeated_ = true;
     delivery_is_out_ = true;
     steps_.emplace_back(do_deliver{inputs_.front()});
@@ -542,18 +546,15 @@ void delegation::deliver_next() {
   is_repeated_ = was_under_way;
   // An earlier process has handed it over. One to a known question may come twice.
   if (was_under_way && question_ != note_.question && note_.input.empty()) {
-    inputs_.pop_front();
-    ++note_.inputs;
-    note_.answer.clear();
-    note_.question.clear();
-    keep(false);
+    delivered();
     return deliver_next();
   }
   is_delivering_ = true;
   is_noted_ = false;
   asks_.clear(); // our task has its answer
   note_.answer = first.message_id;
-  note_.question = question_;
+  if (!was_under_way || note_.input.empty()) // else another question may be open already
+    note_.question = question_;
   keep(true);
 }
 
@@ -580,6 +581,7 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
         text_part(agent_words() + " refused the message: " + answer.error().message)};
     steps_.emplace_back(do_report{std::move(told)});
     answered_.clear();
+    answered_input_.clear();
     ++asked_again_;
     get(); // what it asks is asked again
     return finish_turn(now);
@@ -596,14 +598,18 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
 
 /// The first message has been handed over.
 void delegation::delivered() {
+  const bool asks_more = !question_.empty() && question_ != note_.question;
   is_delivering_ = false;
   inputs_.pop_front();
   ++note_.inputs;
   note_.answer.clear();
-  note_.input.clear();
+  answered_input_ = std::exchange(note_.input, {});
   answered_ = std::exchange(note_.question, {});
-  question_.clear();
   keep(false);
+  if (asks_more)
+    get(); // It was heard of meanwhile, and not asked.
+  else
+    question_.clear();
 }
 
 // -- cancel ---------------------------------------------------------------------------------------

@@ -192,10 +192,11 @@ private:
   bool is_delivering_ = false;     ///< The first of `inputs_` is on its way, or its note is.
   bool is_noted_ = false;          ///< The note of the delivery is durable.
   bool delivery_is_out_ = false;
-  bool is_repeated_ = false; ///< The delivery may have arrived before.
-  std::string asks_;         ///< The key under which our task asks; empty: it does not.
-  std::string answered_;     ///< The remote question whose answer was taken.
-  std::string question_;     ///< The remote question that is open; empty: none.
+  bool is_repeated_ = false;   ///< The delivery may have arrived before.
+  std::string asks_;           ///< The key under which our task asks; empty: it does not.
+  std::string answered_;       ///< The key of the remote question whose answer was taken.
+  std::string answered_input_; ///< Its id among all of its server; empty: not known.
+  std::string question_;       ///< The remote question that is open; empty: none.
   std::optional<report_question> unread_; ///< It is read before our task asks it.
   std::uint32_t asked_again_ = 0;
   bool is_canceling_ = false;

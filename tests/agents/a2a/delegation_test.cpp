@@ -489,18 +489,60 @@ TEST_CASE("an answer to a known question is given again though it is asked anew"
   static_cast<void>(bed.course.on_noted(bed.now));
   CHECK(line_of(bed.course.on_delivered(bed.now, broken())).empty());
   CHECK(bed.after(seconds{1}) == "get");
-  // The agent was killed, too, and asks again with another message, or does not ask yet.
-  const auto now = GENERATE(true, false) ? remote_state(task_state::input_required, "after")
-                                         : remote_state(task_state::working);
-  CHECK(line_of(bed.course.on_got(bed.now, now)) == "deliver this");
   SECTION("and arrives") {
-    CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{now})) == "keep");
+    // The agent was killed, too, and asks again with another message, or does not ask yet.
+    const bool asks = GENERATE(true, false);
+    const auto now = asks ? remote_state(task_state::input_required, "after")
+                          : remote_state(task_state::working);
+    CHECK(line_of(bed.course.on_got(bed.now, now)) == "deliver this");
+    CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{now}))
+          == (asks ? "keep, get, read question" : "keep"));
+    if (asks) // It is the same question.
+      CHECK(line_of(bed.course.on_question(bed.now, boost::json::parse(R"({"id":"q1"})"))).empty());
   }
-  SECTION("and had arrived") {
+  SECTION("and had arrived: the agent asks something else by now") {
+    const auto now = remote_state(task_state::input_required, "after");
+    CHECK(line_of(bed.course.on_got(bed.now, now)) == "deliver this");
     CHECK(line_of(bed.course.on_delivered(bed.now, make_error(errc::already_answered, "so it was")))
           == "keep, get");
+    CHECK(line_of(bed.course.on_got(bed.now, now)) == "read question");
+    CHECK(line_of(bed.course.on_question(bed.now,
+                                         boost::json::parse(R"({"id":"q2","prompt":"And then?"})")))
+          == "ask And then?");
   }
   CHECK(bed.course.note().inputs == 1);
+}
+
+TEST_CASE("what a remote task asks while an answer is on its way is asked next", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto first = remote_state(task_state::input_required, "before");
+  const auto second = remote_state(task_state::input_required, "after");
+  CHECK(line_of(bed.course.on_event(bed.now, first)) == "ask before");
+  static_cast<void>(bed.course.on_message(bed.now, user_text("this", "u1")));
+  SECTION("the answer to the message is older") {
+    static_cast<void>(bed.course.on_noted(bed.now));
+    static_cast<void>(bed.course.on_event(bed.now, remote_state(task_state::working)));
+    CHECK(line_of(bed.course.on_event(bed.now, second)).empty());
+    CHECK(line_of(bed.course.on_delivered(bed.now, remote_state(task_state::working)))
+          == "keep, get");
+    CHECK(line_of(bed.course.on_got(bed.now, second)) == "ask after");
+  }
+  SECTION("its state shows that the message came through") {
+    static_cast<void>(bed.course.on_noted(bed.now));
+    CHECK(line_of(bed.course.on_delivered(bed.now, broken())).empty());
+    CHECK(bed.after(seconds{1}) == "get");
+    CHECK(line_of(bed.course.on_got(bed.now, second)) == "keep, get");
+    CHECK(line_of(bed.course.on_got(bed.now, second)) == "ask after");
+  }
+  SECTION("our process was killed meanwhile") {
+    const auto note = bed.course.note();
+    course_bed later({}, note, {user_text("this", "u1")});
+    CHECK(line_of(later.course.begin(later.now)) == "look up");
+    CHECK(line_of(later.course.on_met(later.now, able)) == "get");
+    CHECK(line_of(later.course.on_got(later.now, second)) == "keep, get, listen");
+    CHECK(line_of(later.course.on_got(later.now, second)) == "ask after");
+  }
 }
 
 TEST_CASE("another task in place of the one that was asked for fails the attempt",
