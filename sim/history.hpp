@@ -253,6 +253,7 @@ struct question_fact {
   std::string by{};
   std::int64_t until = 0; ///< Of a claim.
   std::string message{};  ///< Id, of an answer.
+  bool declines = false;  ///< An answer that gives none.
 };
 
 /// A task as it was read once more at the end, in another way.
@@ -331,6 +332,8 @@ struct history {
   /// that was listed.
   std::map<std::string, task_view> waiting;
   moment waiting_at = 0;
+  /// A while before: what remote tasks did up to here was heard of by then.
+  moment heard_until = 0;
   std::vector<reading> readings;
   std::map<std::string, std::size_t> listed; ///< How often each task stood in the last list.
   /// The tasks of a list after one more start, by what was done to the server before.

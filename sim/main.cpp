@@ -42,7 +42,6 @@ struct options {
   unsigned jobs = 1;
   std::string bug; ///< A name of `mutants`; empty: none is planted.
   bool finds_mutants = false;
-  bool is_wide = false;
   std::string config; ///< A file of settings, in place of what a seed draws.
   bool shrinks = false;
   std::size_t shrink_runs_max = 2'000;
@@ -76,9 +75,8 @@ void print_failure(const options& in, const settings& how, const outcome& of) {
   for (const auto& line : of.failed->story)
     std::printf("  | %s\n", line.c_str());
   std::printf("  repeat it: troupe-sim --trace %s%s\n",
-              in.config.empty()
-                  ? ((in.is_wide ? "--wide --seed " : "--seed ") + std::to_string(how.seed)).c_str()
-                  : ("--config " + in.config).c_str(),
+              in.config.empty() ? ("--seed " + std::to_string(how.seed)).c_str()
+                                : ("--config " + in.config).c_str(),
               in.bug.empty() ? "" : (" --mutant " + in.bug).c_str());
 }
 
@@ -98,16 +96,9 @@ bool is_repeated(const settings& how, const std::vector<std::string>& lines) {
   return is_same && at == lines.size();
 }
 
-world_kind kind_of(const options& how, mutant bug) {
-  const auto found = std::ranges::find(mutants, bug, &planted::bug);
-  const bool needs_wide =
-      bug == mutant::half_an_answer || (found != mutants.end() && found->checker == "delegations");
-  return how.is_wide || needs_wide ? world_kind::wide : world_kind::usual;
-}
-
 /// Of the file, if there is one.
 result<settings> settings_of(const options& how, std::uint64_t seed) {
-  auto out = result<settings>{draw_settings(seed, kind_of(how, bug_of(how)))};
+  auto out = result<settings>{draw_settings(seed)};
   if (!how.config.empty()) {
     std::ifstream file(how.config);
     std::ostringstream text;
@@ -234,14 +225,13 @@ totals run_jobs(const options& how) {
 /// documentation. False: there is none.
 bool find_mutant(const options& how, const planted& one) {
   outcome got;
-  const auto kind = kind_of(how, one.bug);
-  auto drawn = draw_settings(how.first, kind);
+  auto drawn = draw_settings(how.first);
   const auto is_found = [&] {
     return std::ranges::find(got.checkers, one.checker) != got.checkers.end();
   };
   std::set<std::string> others;
   for (auto seed = how.first; seed <= how.last && !is_found(); ++seed) {
-    drawn = draw_settings(seed, kind);
+    drawn = draw_settings(seed);
     drawn.bug = one.bug;
     got = run(drawn);
     others.insert(got.checkers.begin(), got.checkers.end());
@@ -296,7 +286,7 @@ int run_and_tell(const options& how) {
   if (how.shows_situations)
     for (const auto name : situations)
       std::printf("%10" PRIu64 "  %s\n", all.count_of(name), std::string(name).c_str());
-  const auto missing = all.missing(kind_of(how, mutant::none));
+  const auto missing = all.missing();
   if (how.needs_situations)
     for (const auto name : missing)
       std::printf("never reached: %s\n", std::string(name).c_str());
@@ -341,8 +331,6 @@ int main(int argc, char** argv) {
   app.add_option("--into", how.into, "Writes what --shrink leaves into this file, too");
   app.add_flag("--find-mutants", how.finds_mutants,
                "Says which seed finds each planted bug; with --shrink, --into is a directory");
-  app.add_flag("--wide", how.is_wide,
-               "Worlds also have remote agents, and messages that answer several questions");
   app.add_option("--mutant", how.bug, "Plants this bug, which a checker is to find");
   CLI11_PARSE(app, argc, argv);
   if (!how.bug.empty() && bug_of(how) == mutant::none) {

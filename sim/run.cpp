@@ -30,6 +30,8 @@ using namespace std::chrono_literals;
 constexpr nanoseconds house_keeping = 100ms;
 /// What goes on when faults end has so long to end.
 constexpr nanoseconds calm_takes = 60s;
+/// A delegation asks how its remote task stands at least every 30 s (pause_before_try).
+constexpr nanoseconds heard_within = 40s;
 constexpr nanoseconds life_max = 10min;
 constexpr std::uint64_t steps_without_time_max = 10'000'000;
 constexpr std::size_t story_lines = 40;
@@ -231,6 +233,7 @@ private:
   void calm_down() {
     in_.story.add("faults end");
     in_.is_calm = true;
+    in_.after(calm_takes - heard_within, [this] { in_.seen.heard_until = in_.next_moment(); });
     in_.after(calm_takes, [this] {
       for (const auto& each : clients_)
         each->stop();

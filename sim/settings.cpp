@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 } // namespace
 
-settings draw_settings(std::uint64_t seed, world_kind kind) {
+settings draw_settings(std::uint64_t seed) {
   settings out;
   out.seed = seed;
   dice users(seed, "settings of users");
@@ -109,8 +109,6 @@ settings draw_settings(std::uint64_t seed, world_kind kind) {
   dice groups(seed, "settings of groups");
   if (groups.chance(0.1))
     out.group_bytes = groups.one_of(std::to_array<std::size_t>({256, 1024}));
-  if (kind == world_kind::usual)
-    out.together = out.delegated = out.remote_faults = 0;
   return out;
 }
 

@@ -97,11 +97,7 @@ struct settings {
   bool operator==(const settings&) const = default;
 };
 
-/// Which worlds seeds make. Wide ones also have remote agents, and messages that answer several
-/// questions: of those a few seeds still fail (docs/simulation.md).
-enum class world_kind : std::uint8_t { usual, wide };
-
-/// What the seed draws. All else is the same in both kinds.
-[[nodiscard]] settings draw_settings(std::uint64_t seed, world_kind kind = world_kind::usual);
+/// The settings that the seed draws.
+[[nodiscard]] settings draw_settings(std::uint64_t seed);
 
 } // namespace troupe::sim

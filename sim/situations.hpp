@@ -189,14 +189,6 @@ inline constexpr auto situations = std::to_array<std::string_view>({
     "somebody does the work of a task",
 });
 
-/// Whether only wide worlds have it (world_kind).
-[[nodiscard]] constexpr bool is_of_wide_worlds(std::string_view situation) {
-  const auto names = [&](std::string_view part) {
-    return situation.find(part) != std::string_view::npos;
-  };
-  return names("remote agent") || names("delegat") || names("several questions");
-}
-
 [[nodiscard]] constexpr bool is_situation(std::string_view name) {
   return std::ranges::find(situations, name) != situations.end();
 }

@@ -298,6 +298,7 @@ void teller::tell_question(const change& from, const event& one) {
     auto& fact = add(question_turn::answered, answered->id);
     fact.by = answered->by;
     fact.message = answered->message;
+    fact.declines = answered->action != answer_action::accept;
   } else if (const auto* expired = std::get_if<question_expired>(&one)) {
     add(question_turn::expired, expired->id);
   } else if (const auto* withdrawn = std::get_if<question_withdrawn>(&one)) {

@@ -51,10 +51,10 @@ std::uint64_t totals::count_of(std::string_view situation) const {
   return found == reached.end() ? 0 : found->second;
 }
 
-std::vector<std::string_view> totals::missing(world_kind kind) const {
+std::vector<std::string_view> totals::missing() const {
   std::vector<std::string_view> out;
   for (const auto name : situations)
-    if (count_of(name) == 0 && (kind == world_kind::wide || !is_of_wide_worlds(name)))
+    if (count_of(name) == 0)
       out.push_back(name);
   return out;
 }

@@ -28,7 +28,7 @@ struct totals {
 
   [[nodiscard]] std::uint64_t count_of(std::string_view situation) const;
   /// The situations that no seed has reached.
-  [[nodiscard]] std::vector<std::string_view> missing(world_kind kind) const;
+  [[nodiscard]] std::vector<std::string_view> missing() const;
 };
 
 } // namespace troupe::sim

@@ -13,6 +13,13 @@ namespace troupe {
 
 namespace {
 
+/// By this message, which came before: the process died after some of its answers were durable.
+bool is_taken(const task& record, const given_answer& given) {
+  const auto* closed = find_closed(record, given.asked.question);
+  return closed && closed->state == question_state::answered
+         && closed->message == given.said.message_id;
+}
+
 /// Says which of the answers it is about.
 error said_of(const question_address& asked, error why) {
   if (why != came_before())
@@ -59,13 +66,16 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
       const auto& next = answers[asking.size()];
       if (!record || record->context != named->context)
         return refuse(unknown());
-      if (is_terminal(record->status.state))
-        return refuse(refusal_of_answer(*record, record->id.str(), next.asked.question));
-      const auto agent = self.agents.find(self.agents.name_or_default(record->agent));
-      if (auto ok =
-              agent ? check_media_types(next.said, accepted_output_modes, *agent) : result<void>{};
-          !ok)
-        return refuse(ok.error());
+      if (conditions.empty() || !is_taken(*record, next)) {
+        if (is_terminal(record->status.state))
+          return refuse(refusal_of_answer(*record, record->id.str(), next.asked.question));
+        const auto agent = self.agents.find(self.agents.name_or_default(record->agent));
+        if (auto ok = agent ? check_media_types(next.said, accepted_output_modes, *agent)
+                            : result<void>{};
+            !ok)
+          return refuse(ok.error());
+        open.push_back(asking.size());
+      }
       asking.push_back(record);
       go_on();
     }
@@ -76,10 +86,12 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
     void refuse(error why) const { done(said_of(answers[asking.size()].asked, std::move(why))); }
 
     void give() {
+      if (open.empty())
+        return remember();
       const auto hand_over = [me = shared_from_this()](const std::shared_ptr<joint_answer>& of,
                                                        std::size_t part) {
-        const auto& one = me->answers[part];
-        const auto& record = *me->asking[part];
+        const auto& one = me->answers[me->open[part]];
+        const auto& record = *me->asking[me->open[part]];
         const reply_port<task_id> taken{
             [of, asked = one.asked](const result<task_id>& outcome) {
               of->finish(outcome ? result<void>{} : result<void>{said_of(asked, outcome.error())});
@@ -88,21 +100,33 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
         provide_input input{std::make_shared<const message>(one.said), taken};
         input.answers = true;
         input.question = one.asked.question;
-        input.conditions = me->conditions;
         input.by = me->by;
         input.action = one.action;
         input.joint = of;
         me->self.tell_task(record, std::move(input), taken);
       };
       const auto all = std::make_shared<joint_answer>(
-          answers.size(), hand_over,
-          [to = std::move(done), record = named](const result<void>& taken) {
+          open.size(), hand_over, [me = shared_from_this()](const result<void>& taken) {
             if (taken)
-              to(sent{record->id, record->context, false, nullptr, record->status.at});
+              me->remember();
             else
-              to(taken.error());
+              me->done(taken.error());
           });
       all->begin();
+    }
+
+    /// That the message came is durable after its answers are: each of these is durable alone, and
+    /// a message that comes again after the process died between them brings the others.
+    void remember() const {
+      const sent answer{named->id, named->context, false, nullptr, named->status.at};
+      if (conditions.empty())
+        return done(answer);
+      troupe::change kept;
+      kept.at = self.env->now();
+      kept.conditions = conditions;
+      self.env->records.commit(std::move(kept), [to = done, answer](const commit_outcome& outcome) {
+        to(outcome.conflict ? result<sent>{came_before()} : result<sent>{answer});
+      });
     }
 
     impl& self;
@@ -112,8 +136,9 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
     const std::vector<std::string> accepted_output_modes;
     const std::vector<once_ptr> conditions;
     const std::vector<given_answer> answers;
-    reply<sent> done;
-    std::vector<task_ptr> asking; ///< Those found so far.
+    const reply<sent> done;
+    std::vector<task_ptr> asking;  ///< Those found so far.
+    std::vector<std::size_t> open; ///< Answers that were not taken before, as positions.
   };
   std::make_shared<finding>(*this, named, command, std::move(answers), std::move(done))->go_on();
 }

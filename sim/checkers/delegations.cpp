@@ -1,7 +1,7 @@
 // Tasks that other agents do: each is begun there once, its end is theirs, a cancel that they are
 // said to have acknowledged was carried out, and nothing waits for what has ended there.
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include "sim/checkers/checkers.hpp"
 
@@ -33,10 +33,11 @@ bool was_searched_before(const history& seen, const remote_record& first) {
 }
 
 verdict check_once(const history& seen) {
-  std::map<std::string, const remote_record*> first;
+  std::map<std::string, const remote_record*> last;
   for (const auto& each : seen.remote_tasks) {
-    const auto* const before = first.emplace(each.context, &each).first->second;
-    if (before == &each || each.may_come_twice || was_searched_before(seen, *before))
+    const auto* const before = std::exchange(last[each.context], &each);
+    if (before == nullptr || each.may_come_twice || was_searched_before(seen, *before)
+        || state_at(*before, each.made) == "forgotten") // It answers as if it was never asked.
       continue;
     return "one delegation has made two remote tasks, " + before->id + " and " + each.id;
   }
@@ -71,7 +72,8 @@ verdict check_wait(const history& seen, const attempt& of,
   if (!is_running || shown == seen.waiting.end() || shown->second.state != "TASK_STATE_WORKING")
     return std::nullopt;
   const bool has_work = std::ranges::any_of(theirs, [&](const remote_record* each) {
-    return state_at(*each, at) == "TASK_STATE_WORKING";
+    const bool has_just_moved = each->states.back().first >= seen.heard_until;
+    return has_just_moved || state_at(*each, at) == "TASK_STATE_WORKING";
   });
   if (has_work)
     return std::nullopt;

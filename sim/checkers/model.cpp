@@ -69,6 +69,10 @@ struct interference {
     }
     for (const auto& [objective, deadlines] : seen.deadlines)
       objectives.insert(objective);
+    // A task whose question is declined may fail for that.
+    for (const auto& [question, facts] : seen.questions)
+      if (std::ranges::any_of(facts, &question_fact::declines))
+        tasks.insert(question.substr(0, question.rfind('.')));
   }
   [[nodiscard]] bool touches(const std::string& task) const {
     return tasks.contains(task) || objectives.contains(task.substr(0, objective_end(task)));

@@ -57,6 +57,9 @@ TEST_CASE("a delegation makes one remote task", "[sim][checkers]") {
   const auto next = remote_task("r-2", "ctx-2", {{3, works}});
   CHECK_FALSE(check_delegations(seen({}, {one})));
   CHECK_FALSE(check_delegations(seen({}, {one, next})));
+  const auto lost = remote_task("r-1", "ctx-1", {{2, works}, {2, "forgotten"}});
+  CHECK_FALSE(check_delegations(seen({}, {lost, other})));
+  CHECK(check_delegations(seen({}, {lost, other, other})));
   CHECK(says(check_delegations(seen({}, {one, other})), "two remote tasks, r-1 and r-2"));
   auto allowed = other;
   allowed.may_come_twice = true;
@@ -106,6 +109,7 @@ TEST_CASE("a cancel that was acknowledged was carried out", "[sim][checkers]") {
 TEST_CASE("nothing waits for a remote task that has ended", "[sim][checkers]") {
   const auto waiting = [](states had) {
     auto out = seen({delegated("", 0)}, {remote_task("r-1", "ctx-1", std::move(had))});
+    out.heard_until = 8;
     out.waiting_at = 10;
     out.waiting["o.p.t0"].state = works;
     return out;
@@ -113,6 +117,7 @@ TEST_CASE("nothing waits for a remote task that has ended", "[sim][checkers]") {
   CHECK_FALSE(check_delegations(waiting({{2, works}})));
   CHECK(says(check_delegations(waiting({{2, works}, {4, completed}})), "no remote agent works"));
   CHECK(check_delegations(waiting({{2, works}, {4, "forgotten"}})));
+  CHECK_FALSE(check_delegations(waiting({{2, works}, {9, completed}}))); // It was not heard of yet.
   auto asks = waiting({{2, "TASK_STATE_INPUT_REQUIRED"}});
   CHECK(check_delegations(asks));
   asks.waiting["o.p.t0"].state = "TASK_STATE_INPUT_REQUIRED";

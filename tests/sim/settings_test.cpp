@@ -16,19 +16,6 @@ TEST_CASE("settings read back as they were written", "[sim]") {
   }
 }
 
-TEST_CASE("wide worlds have remote agents and joint answers, and are the same else", "[sim]") {
-  int delegating = 0;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const auto usual = draw_settings(seed);
-    auto wide = draw_settings(seed, world_kind::wide);
-    CHECK(usual.delegated + usual.together + usual.remote_faults == 0);
-    delegating += wide.delegated > 0 ? 1 : 0;
-    wide.delegated = wide.together = wide.remote_faults = 0;
-    CHECK(wide == usual);
-  }
-  CHECK(delegating > 5);
-}
-
 TEST_CASE("a planted bug and the operations that are left read back", "[sim]") {
   auto how = draw_settings(7);
   how.bug = mutant::lost_tail;
