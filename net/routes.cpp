@@ -5,6 +5,7 @@
 #include "net/a2a/wire_codec.hpp"
 #include "net/card/card_routes.hpp"
 #include "net/http/cors.hpp"
+#include "net/push/push_sender.hpp"
 #include "net/server_state.hpp"
 #include "protocol/a2a/errc_wire.hpp"
 #include "protocol/json/json_writer.hpp"
@@ -149,6 +150,15 @@ std::string_view path_of(const http_request& request) noexcept {
 }
 
 } // namespace
+
+server_state::server_state(gateway& to, server_options how)
+    : server_state(to, how, push_seams{.time = how.time}) {}
+
+server_state::server_state(gateway& to, server_options how, push_seams network)
+    : http_service(with_memory_of(to, std::move(how))), main_gateway(to),
+      push(std::make_shared<push_service>(to.records(), options.push, stream_bytes.feeds(),
+                                          std::move(network))),
+      operations(to, push), hosts(options, default_host(options)) {}
 
 awaitable<void> server_state::serve(http_exchange& exchange) {
   const auto& request = exchange.request;

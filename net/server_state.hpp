@@ -20,11 +20,9 @@ namespace troupe::net {
 
 class server_state final : public http_service {
 public:
-  server_state(gateway& to, server_options how)
-      : http_service(with_memory_of(to, std::move(how))), main_gateway(to),
-        push(std::make_shared<push_service>(to.records(), options.push, stream_bytes.feeds(),
-                                            *options.time)),
-        operations(to, push), hosts(options, default_host(options)) {}
+  server_state(gateway& to, server_options how);
+  /// With a network of the caller's for notifications.
+  server_state(gateway& to, server_options how, push_seams network);
 
   /// By the table of paths (net/routes.cpp).
   [[nodiscard]] awaitable<void> serve(http_exchange& exchange) override;

@@ -116,7 +116,8 @@ std::string on_the_way_back(std::string body, mutant bug, dice& chance, binding 
 }
 
 std::string body_of(const caller::question& asked, std::uint64_t number) {
-  if (asked.how == binding::json_rpc)
+  const bool is_named = asked.method.find('/') != std::string::npos; // in 0.3
+  if (asked.how == binding::json_rpc || (asked.how == binding::json_rpc_0_3 && is_named))
     return R"({"jsonrpc":"2.0","id":)" + std::to_string(number) + R"(,"method":")" + asked.method
            + R"(","params":)" + asked.params + "}";
   return R"({"jsonrpc":"2.0","id":)" + std::to_string(number)

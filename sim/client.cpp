@@ -8,6 +8,8 @@
 #include <array>
 #include <utility>
 
+#include "sim/object_text.hpp"
+#include "sim/receiver.hpp"
 #include "sim/views.hpp"
 
 namespace troupe::sim {
@@ -21,6 +23,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t tasks_known_max = 50;
 constexpr std::size_t objectives_known_max = 10;
 constexpr std::size_t questions_known_max = 20;
+constexpr std::size_t push_configs_known_max = 20;
 /// Of a client; one that waits for nothing would do hundreds in a second.
 constexpr std::uint64_t operations_max = 150;
 constexpr auto cursor_header = "A2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
@@ -137,6 +140,46 @@ std::optional<client::request> client::draw_other(const std::string& operation) 
   return out;
 }
 
+client::request client::draw_push_config(const std::string& operation, dice& chance) {
+  asked_push_config made;
+  const auto number = chance.below(receivers_max);
+  made.receiver = receiver_name(number);
+  object_text config;
+  config.add("url", quoted(receiver_url(number))).add("token", quoted(operation));
+  config.add("id", quoted(operation));
+  const auto turn = chance.below(10);
+  request out;
+  if (turn < 5 || in_.known_tasks.empty()) {
+    out = draw_send();
+    constexpr std::string_view before = R"("configuration":{)";
+    out.params.insert(out.params.find(before) + before.size(),
+                      R"("taskPushNotificationConfig":)" + config.str() + ",");
+    made.begins_task = true;
+  } else if (turn < 9 || in_.known_push_configs.empty()) {
+    made.task = chance.one_of(in_.known_tasks);
+    out.kind = call_kind::create_push_config;
+    const bool is_0_3 = chance.chance(0.3);
+    out.how = is_0_3 ? binding::json_rpc_0_3 : binding::json_rpc;
+    out.method = is_0_3 ? "tasks/pushNotificationConfig/set" : "CreateTaskPushNotificationConfig";
+    object_text params;
+    params.add("taskId", quoted(made.task));
+    if (is_0_3)
+      params.add("pushNotificationConfig", config.str());
+    out.params = is_0_3 ? params.str() : config.add("taskId", quoted(made.task)).str();
+  } else {
+    const auto token = chance.one_of(in_.known_push_configs);
+    auto& known = in_.seen.push_configs.at(token);
+    known.is_dropped = true;
+    out.kind = call_kind::delete_push_config;
+    out.method = "DeleteTaskPushNotificationConfig";
+    out.params = object_text().add("taskId", quoted(known.task)).add("id", quoted(token)).str();
+    return out;
+  }
+  out.token = operation;
+  in_.seen.push_configs.emplace(operation, std::move(made));
+  return out;
+}
+
 client::request client::draw() {
   request out;
   const auto with = [&](call_kind kind, const char* method, const std::string& id) {
@@ -200,6 +243,9 @@ void client::begin() {
     return think();
   extra_ = in_.stream("edits of " + operation);
   auto other = extra_.chance(in_.how.changing) ? draw_other(operation) : std::nullopt;
+  auto pushing = in_.stream("notifications of " + operation);
+  if (pushing.chance(in_.how.notified))
+    other = draw_push_config(operation, pushing);
   now_ = other ? std::move(*other) : draw();
   in_.seen.operations.push_back(operation);
   call_ = in_.seen.calls.size();
@@ -270,6 +316,8 @@ void client::on_event(const std::string& data) {
     stream.task = read->task;
   if (!event.cursor.empty())
     cursor_ = event.cursor;
+  if (!is_again_ || event.kind != event_kind::snapshot || !is_terminal(event.task.state))
+    note_taken(read->task);
   if (now_.task.empty()) {
     now_.task = read->task;
     in_.seen.calls[call_].tasks.push_back(event.task);
@@ -386,6 +434,8 @@ void client::note_error(int code, const std::string& body) {
     in_.story.reached("an objective that is made again is refused");
   if (now_.is_stream && code != 0)
     in_.story.reached("a stream is refused");
+  if (now_.kind == call_kind::create_push_config)
+    in_.story.reached("notifications of a task are refused");
 }
 
 void client::note_answer(const json::object& result) {
@@ -393,6 +443,10 @@ void client::note_answer(const json::object& result) {
     case call_kind::send:
       if (is_again_)
         in_.story.reached("a message that was sent again is taken");
+      // A message that comes again to an ended task brings nothing any more.
+      if (const auto* task = object_at(result, "task");
+          task != nullptr && !(is_again_ && is_terminal(read_task(*task).state)))
+        note_taken(text_at(*task, "id"));
       if (const auto* task = result.if_contains("task"); task != nullptr) {
         const auto state = read_task(task->as_object()).state;
         if (state == "TASK_STATE_INPUT_REQUIRED")
@@ -414,12 +468,28 @@ void client::note_answer(const json::object& result) {
     case call_kind::answer_together:
       in_.story.reached("a message answers several questions");
       break;
+    case call_kind::create_push_config:
+      note_taken(in_.seen.push_configs.at(now_.token).task);
+      in_.story.reached("notifications of a task are asked for");
+      break;
+    case call_kind::delete_push_config:
+      in_.story.reached("notifications of a task are stopped");
+      break;
     case call_kind::answer_input:
     case call_kind::change:
     case call_kind::get:
     case call_kind::cancel:
     case call_kind::read: break;
   }
+}
+
+void client::note_taken(const std::string& task) {
+  if (now_.token.empty())
+    return;
+  auto& made = in_.seen.push_configs.at(now_.token);
+  made.task = task;
+  if (!std::exchange(made.is_taken, true))
+    remember(in_.known_push_configs, now_.token, push_configs_known_max);
 }
 
 void client::read_tasks(const json::object& result) {
@@ -449,7 +519,9 @@ void client::read_tasks(const json::object& result) {
     case call_kind::answer_input:
     case call_kind::claim:
     case call_kind::release: read_input(result); break;
-    case call_kind::answer_together: break; // It shows one of the tasks, or the whole.
+    case call_kind::answer_together: // It shows one of the tasks, or the whole.
+    case call_kind::create_push_config:
+    case call_kind::delete_push_config: break;
   }
   for (const auto& each : tasks)
     learn(each);

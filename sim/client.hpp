@@ -39,6 +39,7 @@ private:
     std::optional<asked_change> change{};
     std::optional<asked_input> input{};
     std::vector<std::string> questions{};
+    std::string token{}; ///< Of notifications that it makes; empty: it makes none.
   };
 
   [[nodiscard]] request draw();
@@ -48,6 +49,8 @@ private:
   [[nodiscard]] request draw_move(const std::string& objective);
   /// Of changes and answers by id; nothing: there is nothing to change yet.
   [[nodiscard]] std::optional<request> draw_other(const std::string& operation);
+  /// Of notifications. Its token is the operation.
+  [[nodiscard]] request draw_push_config(const std::string& operation, dice& chance);
 
   void attempt();
   void begin_stream(const std::string& after);
@@ -59,6 +62,8 @@ private:
   void on_loss();
   void think();
   void learn(const task_view& shown);
+  /// The notifications that the request asked for are of that task.
+  void note_taken(const std::string& task);
   void read_tasks(const boost::json::object& result);
   void note_error(int code, const std::string& body);
   void note_answer(const boost::json::object& result);

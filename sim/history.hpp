@@ -40,7 +40,9 @@ enum class call_kind : std::uint8_t {
   answer_input,    ///< A question, by its id.
   answer_together, ///< Several questions, by one message.
   claim,
-  release
+  release,
+  create_push_config,
+  delete_push_config
 };
 
 /// A change of a plan or an objective that a client asks for.
@@ -256,6 +258,27 @@ struct question_fact {
   bool declines = false;  ///< An answer that gives none.
 };
 
+/// A configuration of notifications that a client asks for; its token is the name of the operation.
+struct asked_push_config {
+  std::string receiver;
+  std::string task;          ///< Empty: it is not known yet, of a message that begins one.
+  bool begins_task = false;  ///< It came with the message.
+  bool is_taken = false;     ///< It was acknowledged.
+  bool is_dropped = false;   ///< A client has asked to delete it.
+  bool has_stopped = false;  ///< At the end the server says that it gave it up.
+  bool is_under_way = false; ///< At the end the server still has something to send.
+};
+
+/// What a receiver was sent.
+struct notification {
+  std::string receiver;
+  std::string token;
+  std::string id; ///< "task/configuration/17.0".
+  bool is_0_3 = false;
+  stream_event shows;   ///< A snapshot if it is of 0.3.
+  std::size_t body = 0; ///< A hash of the body.
+};
+
 /// A task as it was read once more at the end, in another way.
 struct reading {
   std::string how; ///< "1.0 over REST".
@@ -340,6 +363,8 @@ struct history {
   std::map<std::string, std::map<std::string, task_view>> restarts;
   std::vector<recovery> recoveries;
   std::vector<strange_read> strange_reads;
+  std::map<std::string, asked_push_config> push_configs; ///< By token.
+  std::vector<notification> notifications;               ///< In the order in which they came.
   std::vector<std::string> leaks; ///< What clients were shown of others' objects.
   std::string over_limit;         ///< The first counter that was above its limit; empty: none was.
 

@@ -322,7 +322,7 @@ int main(int argc, char** argv) {
   app.add_flag("--all-situations", how.needs_situations,
                "Fails if a situation was not reached, and says which");
   app.add_option("--twice-every", how.twice_every,
-                 "Runs every so manieth seed twice and compares; 0: none");
+                 "Runs one seed in so many twice and compares; 0: none");
   app.add_option("--failures", how.failures_max, "Ends after so many failures");
   app.add_option("--config", how.config, "A file of settings, as --shrink makes them");
   app.add_flag("--shrink", how.shrinks,

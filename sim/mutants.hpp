@@ -74,6 +74,9 @@ enum class mutant : std::uint8_t {
   forgotten_cancel,
   half_an_answer,
   lost_alternatives,
+  lost_notification,
+  swapped_notifications,
+  notification_of_another,
 };
 
 struct planted {
@@ -146,6 +149,9 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"forgotten-cancel", mutant::forgotten_cancel, "delegations"},
     {"half-an-answer", mutant::half_an_answer, "answers"},
     {"lost-alternatives", mutant::lost_alternatives, "plans"},
+    {"lost-notification", mutant::lost_notification, "notifications"},
+    {"swapped-notifications", mutant::swapped_notifications, "notifications"},
+    {"notification-of-another", mutant::notification_of_another, "notifications"},
 });
 
 } // namespace troupe::sim

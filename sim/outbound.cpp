@@ -26,7 +26,7 @@ result<int> outbound::connect(const http_url& to) {
     return make_error(errc::unavailable, to.authority() + " did not accept a connection");
   };
   if (!in_.is_calm && chance_.chance(in_.how.refusals)) {
-    in_.story.reached("a remote agent refuses a connection");
+    in_.story.reached("a connection that the server asks for is refused");
     return refuse();
   }
   auto line = std::make_shared<connection>(in_, in_.stream("outbound connection "
@@ -34,7 +34,7 @@ result<int> outbound::connect(const http_url& to) {
                                                            + std::to_string(++made_)));
   line->is_outbound = true;
   int ends[2] = {-1, -1};
-  if (!in_.dial_agent || !in_.dial_agent(to.host, line)
+  if (!in_.dial_out || !in_.dial_out(to.host, line)
       || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
     return refuse();
   auto server_end = line->accept(context_);

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <utility>
 
+#include "sim/http_request.hpp"
 #include "sim/object_text.hpp"
 #include "sim/views.hpp"
 
@@ -25,17 +25,6 @@ constexpr auto old_names = std::to_array<std::pair<std::string_view, std::string
     {"tasks/cancel", "CancelTask"},
     {"tasks/resubscribe", "SubscribeToTask"},
 });
-
-std::string header_in(std::string_view head, std::string_view name) {
-  for (auto at = head.find("\r\n"); at != std::string_view::npos; at = head.find("\r\n", at + 2)) {
-    const auto line = head.substr(at + 2, head.find("\r\n", at + 2) - at - 2);
-    const auto is_same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
-    if (line.size() > name.size() && line[name.size()] == ':'
-        && std::ranges::equal(line.substr(0, name.size()), name, is_same))
-      return std::string(line.substr(std::min(name.size() + 2, line.size())));
-  }
-  return {};
-}
 
 /// "TASK_STATE_INPUT_REQUIRED" is "input-required" in 0.3.
 std::string state_name(const std::string& state, remote_version how) {
@@ -82,23 +71,14 @@ object_text ids_of(const remote_view& task) {
 } // namespace
 
 std::optional<remote_request> take_request(std::string& bytes) {
-  const auto end = bytes.find("\r\n\r\n");
-  if (end == std::string::npos)
+  const auto taken = take_http_request(bytes);
+  if (!taken)
     return std::nullopt;
-  const auto head = bytes.substr(0, end);
-  std::size_t length = 0;
-  const auto text = header_in(head, "Content-Length");
-  std::from_chars(text.data(), text.data() + text.size(), length);
-  const auto begin = end + 4;
-  if (bytes.size() < begin + length)
-    return std::nullopt;
-  const auto body = bytes.substr(begin, length);
-  bytes.erase(0, begin + length);
   remote_request out;
-  out.is_card = head.starts_with("GET ");
-  out.key = header_in(head, "Idempotency-Key");
+  out.is_card = taken->head.starts_with("GET ");
+  out.key = taken->header("Idempotency-Key");
   boost::system::error_code failed;
-  const auto whole = json::parse(body, failed);
+  const auto whole = json::parse(taken->body, failed);
   if (failed || !whole.is_object())
     return out;
   out.method = text_at(whole.as_object(), "method");

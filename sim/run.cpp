@@ -14,6 +14,7 @@
 #include "sim/checkers/checkers.hpp"
 #include "sim/client.hpp"
 #include "sim/disk.hpp"
+#include "sim/receiver.hpp"
 #include "sim/remote.hpp"
 #include "sim/server.hpp"
 #include "sim/situations.hpp"
@@ -64,6 +65,11 @@ public:
     };
     if (how.delegated > 0)
       add_remotes();
+    if (how.notified > 0)
+      add_receivers();
+    in_.dial_out = [this](const std::string& host, const std::shared_ptr<connection>& from) {
+      return dial_out(host, from);
+    };
     in_.is_disk_behind = [this] { return server_ && server_->is_disk_behind(); };
     in_.start_again = [this](bool with_damage) { return start_again(with_damage); };
     if (how.is_durable)
@@ -120,14 +126,24 @@ private:
     in_.cancels_file = own_files_.emplace() / "cancels.jsonl";
     for (std::size_t i = 0; i < remotes_max; ++i)
       remotes_.push_back(std::make_unique<remote>(in_, i));
-    in_.dial_agent = [this](const std::string& host, const std::shared_ptr<connection>& from) {
-      for (std::size_t i = 0; i < remotes_.size(); ++i)
-        if (remote_url(i) == "http://" + host + "/") {
-          remotes_[i]->accept(from);
+  }
+
+  void add_receivers() {
+    for (std::size_t i = 0; i < receivers_max; ++i)
+      receivers_.push_back(std::make_unique<receiver>(in_, i));
+  }
+
+  bool dial_out(const std::string& host, const std::shared_ptr<connection>& from) {
+    const auto url = "http://" + host + "/";
+    const auto accept = [&](auto& all, auto url_of) {
+      for (std::size_t i = 0; i < all.size(); ++i)
+        if (url_of(i) == url) {
+          all[i]->accept(from);
           return true;
         }
       return false;
     };
+    return accept(remotes_, &remote_url) || accept(receivers_, &receiver_url);
   }
 
   /// Lets time pass until something happens.
@@ -256,6 +272,7 @@ private:
         objectives.push_back(each.id);
     note_left_over();
     server_->tell_journal(lone, objectives);
+    server_->tell_push_configs();
     in_.seen.deduplicates = in_.how.deduplicates;
     is_over_ = true;
   }
@@ -266,6 +283,7 @@ private:
   std::unique_ptr<disk> disk_;
   std::optional<testing::temporary_directory> own_files_; ///< If anything is delegated.
   std::vector<std::unique_ptr<remote>> remotes_;
+  std::vector<std::unique_ptr<receiver>> receivers_;
   std::unique_ptr<server> server_;
   std::vector<std::unique_ptr<client>> clients_;
   witness last_;

@@ -2,6 +2,7 @@
 
 #include "agents/a2a/a2a_agent.hpp"
 #include "net/http/session.hpp"
+#include "net/push/push_sender.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time.hpp>
 
@@ -24,6 +25,8 @@ namespace {
 // Of delegations, so short that they are met while a world lasts. An agent that asks is asked every
 // 30 s at the latest: that is no silence.
 constexpr std::chrono::seconds lost_after{60};
+constexpr std::chrono::seconds push_timeout{3};
+constexpr std::chrono::seconds push_retry_max{5};
 constexpr std::chrono::seconds stream_silence{3};
 constexpr std::chrono::seconds cancel_wait{2};
 
@@ -46,7 +49,7 @@ std::string text_of(const recovered& left) {
   return out;
 }
 
-server_options options_of(const world& in) {
+server_options options_of(world& in) {
   server_options out;
   out.time = &in.clock;
   out.stream_events_max = in.how.stream_events_max;
@@ -59,6 +62,11 @@ server_options options_of(const world& in) {
   out.keep_alive_interval = in.how.keep_alive;
   out.write_timeout = in.how.write_timeout;
   out.disk_wait_max = in.how.disk_wait;
+  out.push.address.allow_http = true;
+  out.push.address.allow_private = true;
+  out.push.timeout = push_timeout;
+  out.push.retry_max = push_retry_max;
+  out.push.warn = [&in](std::string_view line) { in.story.add(std::string(line)); };
   return out;
 }
 
@@ -143,7 +151,10 @@ server::server(world& in, disk* files, const agent_registry& agents)
   if (const auto delegated = agents_.find("a2a"))
     static_cast<const delegating&>(*delegated).deliver_cancels();
   gateway_->resume(*left);
-  state_ = std::make_shared<net::server_state>(*gateway_, options_of(in));
+  net::push_seams network;
+  network.time = &in.clock;
+  network.connect = [this](const http_url& to) { return outbound_.connect(to); };
+  state_ = std::make_shared<net::server_state>(*gateway_, options_of(in), std::move(network));
   auto cards = net::make_card_documents(state_->options, "http://localhost/", agents_);
   if (!cards || !state_->push->open())
     throw std::runtime_error("the server does not start");
@@ -242,9 +253,9 @@ bool server::step() {
       [](server& me) { return me.home_->step(); },
       [](server& me) { return me.durable_ != nullptr && me.durable_->turn(); },
       [](server& me) { return me.state_->answers.turn(); },
-      [](server& me) { return me.turn_asking(); },
+      [](server& me) { return me.turn_calls(); },
   });
-  const auto count = asking_ == nullptr ? parts.size() - 1 : parts.size();
+  const auto count = calls_others() ? parts.size() : parts.size() - 1;
   const auto first = order_.below(count);
   for (std::size_t i = 0; i < count; ++i)
     if (parts[(first + i) % count](*this))
@@ -252,10 +263,13 @@ bool server::step() {
   return false;
 }
 
-bool server::turn_asking() {
-  if (asking_ == nullptr)
-    return false;
-  const bool did = asking_->turn();
+bool server::calls_others() const noexcept {
+  return asking_ != nullptr || in_.how.notified > 0;
+}
+
+bool server::turn_calls() {
+  bool did = asking_ != nullptr && asking_->turn();
+  did = (in_.how.notified > 0 && state_->push->turn()) || did;
   return outbound_.turn() || did;
 }
 
@@ -270,6 +284,8 @@ std::optional<nanoseconds> server::next_due() const {
   take(home_->clock()->next_due());
   if (asking_ != nullptr)
     take(asking_->next_due());
+  if (in_.how.notified > 0)
+    take(state_->push->next_due());
   return out;
 }
 
@@ -284,6 +300,15 @@ void server::accept(const std::shared_ptr<connection>& client) {
   net::connection_facts facts;
   facts.peer = "192.0.2.1";
   net::welcome(state_, *home_, client->accept(home_->context()), std::move(facts));
+}
+
+void server::tell_push_configs() {
+  for (const auto& row : records_->pushes().all())
+    if (const auto asked = in_.seen.push_configs.find(row.config.token);
+        asked != in_.seen.push_configs.end()) {
+      asked->second.has_stopped = !row.progress.stopped.empty();
+      asked->second.is_under_way = row.progress.stopped.empty();
+    }
 }
 
 void server::tell_journal(const std::vector<std::string>& lone_tasks,

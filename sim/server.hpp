@@ -42,6 +42,8 @@ public:
   /// Writes down all changes of these tasks and objectives, from the store.
   void tell_journal(const std::vector<std::string>& lone_tasks,
                     const std::vector<std::string>& objectives);
+  /// Writes down which configurations of notifications are left.
+  void tell_push_configs();
   /// The first counter that is above its limit, as text; empty: none is.
   [[nodiscard]] std::string over_limit() const;
   [[nodiscard]] bool is_disk_behind() const;
@@ -53,8 +55,9 @@ public:
 private:
   class recorder;
 
-  /// What goes to remote agents, and what comes from them.
-  bool turn_asking();
+  [[nodiscard]] bool calls_others() const noexcept;
+  /// What goes to remote agents and receivers, and what comes from them.
+  bool turn_calls();
   /// The agent for tasks that others do, with the loop that asks them.
   void add_delegation();
 

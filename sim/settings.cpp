@@ -84,6 +84,12 @@ settings draw_settings(std::uint64_t seed) {
     out.remote_faults = remotes.one_of(std::to_array<double>({0, 0.05, 0.2}));
   }
 
+  dice receivers(seed, "settings of receivers");
+  if (receivers.chance(0.4)) {
+    out.notified = receivers.one_of(std::to_array<double>({0.05, 0.2, 0.5}));
+    out.receiver_faults = receivers.one_of(std::to_array<double>({0, 0.05, 0.3}));
+  }
+
   dice squeezes(seed, "settings of squeezes");
   const auto squeeze = [&](auto& limit, auto small) {
     if (squeezes.chance(0.1))

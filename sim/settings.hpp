@@ -36,6 +36,7 @@ struct settings {
   double renaming = 0;     ///< Of operations on tasks.
   double together = 0;     ///< Of answers by id: one message answers all that is asked.
   double delegated = 0;    ///< Of tasks of plans: a remote agent does them.
+  double notified = 0;     ///< Of operations: a receiver gets notifications of a task.
   /// The operations of clients that are done ("c0.17"), to make a failure small; empty: all.
   std::set<std::string> only{};
   bool deduplicates = true; ///< The server's setting; clients then send the same message again.
@@ -66,9 +67,10 @@ struct settings {
   double failing = 0.1; ///< Of attempts.
   double asking = 0.1;
   double silent = 0.02;
-  double careless = 0.1;    ///< They report twice, or after their end.
-  double impatient = 0;     ///< Of questions: they expire.
-  double remote_faults = 0; ///< Of requests to remote agents, and of their events.
+  double careless = 0.1;      ///< They report twice, or after their end.
+  double impatient = 0;       ///< Of questions: they expire.
+  double remote_faults = 0;   ///< Of requests to remote agents, and of their events.
+  double receiver_faults = 0; ///< Of notifications that are posted.
   std::size_t agent_steps_max = 5;
   nanoseconds step_max{std::chrono::milliseconds{500}};
 

@@ -34,6 +34,7 @@ void for_each_value(Settings& of, Look look) {
   look("renaming", of.renaming, usual.renaming);
   look("together", of.together, usual.together);
   look("delegated", of.delegated, usual.delegated);
+  look("notified", of.notified, usual.notified);
   look("only", of.only, usual.only);
   look("deduplicates", of.deduplicates, usual.deduplicates);
   look("latency-max", of.latency_max, usual.latency_max);
@@ -59,6 +60,7 @@ void for_each_value(Settings& of, Look look) {
   look("careless", of.careless, usual.careless);
   look("impatient", of.impatient, usual.impatient);
   look("remote-faults", of.remote_faults, usual.remote_faults);
+  look("receiver-faults", of.receiver_faults, usual.receiver_faults);
   look("step-max", of.step_max, usual.step_max);
   look("agent-steps-max", of.agent_steps_max, usual.agent_steps_max);
   look("stream-events-max", of.stream_events_max, usual.stream_events_max);

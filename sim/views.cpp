@@ -218,30 +218,22 @@ read_refusal read_error(const json::value& error) {
   return out;
 }
 
-std::optional<read_event> read_stream_event(std::string_view data) {
-  const auto whole = json::parse(json::string_view(data.data(), data.size()));
-  read_event out;
-  if (const auto* error = object_at(whole.as_object(), "error")) {
-    out.error = static_cast<int>(error->at("code").as_int64());
-    return out;
-  }
-  const auto* result = object_at(whole.as_object(), "result");
-  if (result == nullptr)
-    return std::nullopt;
+std::optional<shown_event> read_event(const json::object& response) {
+  shown_event out;
   auto& event = out.event;
-  if (const auto* task = object_at(*result, "task")) {
+  if (const auto* task = object_at(response, "task")) {
     event.kind = event_kind::snapshot;
     event.task = read_task(*task);
     event.cursor = cursor_of(*task);
     const auto* metadata = object_at(*task, "metadata");
     event.has_gap = metadata != nullptr && metadata->contains("troupe/v1/gap");
     out.task = event.task.id;
-  } else if (const auto* update = object_at(*result, "statusUpdate")) {
+  } else if (const auto* update = object_at(response, "statusUpdate")) {
     event.kind = event_kind::status;
     out.task = event.task.id = text_at(*update, "taskId");
     read_status(*update, event.task);
     event.cursor = cursor_of(*update);
-  } else if (const auto* made = object_at(*result, "artifactUpdate")) {
+  } else if (const auto* made = object_at(response, "artifactUpdate")) {
     event.kind = event_kind::artifact;
     out.task = event.task.id = text_at(*made, "taskId");
     event.cursor = cursor_of(*made);
@@ -254,6 +246,17 @@ std::optional<read_event> read_stream_event(std::string_view data) {
     return std::nullopt;
   }
   return out;
+}
+
+std::optional<shown_event> read_stream_event(std::string_view data) {
+  const auto whole = json::parse(json::string_view(data.data(), data.size()));
+  if (const auto* error = object_at(whole.as_object(), "error")) {
+    shown_event out;
+    out.error = static_cast<int>(error->at("code").as_int64());
+    return out;
+  }
+  const auto* result = object_at(whole.as_object(), "result");
+  return result == nullptr ? std::nullopt : read_event(*result);
 }
 
 } // namespace troupe::sim

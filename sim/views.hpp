@@ -40,14 +40,16 @@ struct read_refusal {
 
 [[nodiscard]] read_refusal read_error(const boost::json::value& error);
 
-struct read_event {
+struct shown_event {
   stream_event event;
   std::string task;
   int error = 0; ///< The stream ends with it.
 };
 
-/// Nothing for an event that is none of a task.
-[[nodiscard]] std::optional<read_event> read_stream_event(std::string_view data);
+/// Of a response of a stream (A2A's StreamResponse). Nothing for one that is none of a task.
+[[nodiscard]] std::optional<shown_event> read_event(const boost::json::object& response);
+/// Of an event of a stream over JSON-RPC.
+[[nodiscard]] std::optional<shown_event> read_stream_event(std::string_view data);
 
 /// The member, if it is one.
 [[nodiscard]] const boost::json::object* object_at(const boost::json::object& in,

@@ -67,8 +67,9 @@ public:
   bool is_dying = false;       ///< The process has died; what its parts do now never happened.
   /// Connects to the server. False: no server listens.
   std::function<bool(const std::shared_ptr<connection>&)> dial;
-  /// Connects the server to a remote agent. False: there is none at that host.
-  std::function<bool(const std::string& host, const std::shared_ptr<connection>&)> dial_agent;
+  /// Connects the server to a remote agent, or a receiver of notifications. False: there is none at
+  /// that host.
+  std::function<bool(const std::string& host, const std::shared_ptr<connection>&)> dial_out;
   /// Whether changes are on their way to the disk.
   std::function<bool()> is_disk_behind;
   /// The process ends, and another one starts. False: it refuses to.
@@ -78,6 +79,7 @@ public:
   std::deque<std::string> asking_tasks;
   std::deque<std::string> known_objectives;
   std::deque<std::string> known_questions;
+  std::deque<std::string> known_push_configs; ///< Tokens of configurations that were acknowledged.
   std::deque<known_plan> known_plans;
   std::deque<sent_change> sent_changes;
   std::map<std::string, std::uint64_t>

@@ -29,6 +29,10 @@ public:
   [[nodiscard]] virtual result<void> check(const push_config& config, bool is_theirs) const = 0;
   /// Once it is known which task took the message (`config.task`); `is_new`: the message made it.
   virtual void attach(push_config config, bool is_new, reply<push_config> done) = 0;
+  /// The same for a message that came before: the process may have died after it had taken the
+  /// message and before it kept the configuration. Nothing is made if there is one with the same id
+  /// (or, without an id, the same URL and token), or if the task has ended.
+  virtual void attach_again(push_config config, bool is_new, reply<push_config> done) = 0;
 };
 
 } // namespace troupe

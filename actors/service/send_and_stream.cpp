@@ -76,16 +76,16 @@ void service::send(send_request&& request, std::shared_ptr<feed> source,
       return create_for(shared, std::move(*asked.objective), open_root);
     send_plainly();
   };
-  gateway_.send_once(
-      std::move(shared->command),
-      [*this, sender, source, done](const result<sent>& known) {
-        show_again(sender, source, known, done);
-      },
-      [*this, shared, begin, done](send_message first, const reply<sent>&) {
-        shared->command = std::move(first);
-        prepare(
-            shared, [done](const result<sent>& refused) { done(refused.error()); }, begin);
-      });
+  auto again = with_push_again(shared, [*this, sender, source, done](const result<sent>& known) {
+    show_again(sender, source, known, done);
+  });
+  gateway_.send_once(std::move(shared->command), std::move(again),
+                     [*this, shared, begin, done](send_message first, const reply<sent>&) {
+                       shared->command = std::move(first);
+                       prepare(
+                           shared, [done](const result<sent>& refused) { done(refused.error()); },
+                           begin);
+                     });
 }
 
 void service::show_again(const principal& who, std::shared_ptr<feed> source,

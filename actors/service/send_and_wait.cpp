@@ -52,9 +52,10 @@ std::shared_ptr<pending_send> service::send(send_request&& request,
     } else
       send_text(std::move(shared->command), out, shared);
   };
+  auto again = with_push_again(
+      shared, [*this, out](result<sent> known) { show_again(out, std::move(known)); });
   gateway_.send_once(
-      std::move(shared->command),
-      [*this, out](result<sent> known) { show_again(out, std::move(known)); },
+      std::move(shared->command), std::move(again),
       [*this, out, shared, begin](send_message first, const reply<sent>&) {
         shared->command = std::move(first);
         prepare(

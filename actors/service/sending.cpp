@@ -275,12 +275,14 @@ void service::take(send_message&& command, watcher_ptr follow,
   if (with && with->push)
     done = [pushes = pushes_, request = with, may_be_new,
             done = std::move(done)](result<sent> taken) {
-      // No task, or that of the same message before, which had its configuration.
-      if (!taken || taken->answer || taken->repeated)
+      if (!taken || taken->answer) // there is no task
         return done(std::move(taken));
       request->push->task = taken->task;
-      pushes->attach(std::move(*request->push), may_be_new,
-                     [taken, done](const result<push_config>&) { done(taken); });
+      const auto then = [taken, done](const result<push_config>&) { done(taken); };
+      if (taken->repeated)
+        pushes->attach_again(std::move(*request->push), may_be_new, then);
+      else
+        pushes->attach(std::move(*request->push), may_be_new, then);
     };
   gateway_.send(std::move(command), std::move(follow), std::move(done));
 }
@@ -301,6 +303,23 @@ void service::plan_for(const std::shared_ptr<send_request>& request, create_obje
                        reply<objective_ptr> done) const {
   create_planning(gateway_, std::move(command), query_of(*request),
                   with_push(request, std::move(done)));
+}
+
+/// For the answer to a message that came before. Its command may be moved from when `done` is
+/// called.
+reply<sent> service::with_push_again(const std::shared_ptr<send_request>& request,
+                                     reply<sent> done) const {
+  if (!request->push)
+    return done;
+  request->push->owner = request->command.who;
+  return [pushes = pushes_, request, may_be_new = request->command.message.task_id.empty(),
+          done = std::move(done)](result<sent> known) {
+    if (!known || known->answer)
+      return done(std::move(known));
+    request->push->task = known->task;
+    pushes->attach_again(std::move(*request->push), may_be_new,
+                         [known, done](const result<push_config>&) { done(known); });
+  };
 }
 
 /// The push configuration of the message is for the root task.

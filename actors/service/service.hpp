@@ -148,6 +148,8 @@ private:
                      const std::shared_ptr<pending_send>& out) const;
   void plan_for(const std::shared_ptr<send_request>& request, create_objective command,
                 reply<objective_ptr> done) const;
+  [[nodiscard]] reply<sent> with_push_again(const std::shared_ptr<send_request>& request,
+                                            reply<sent> done) const;
   [[nodiscard]] reply<objective_ptr> with_push(const std::shared_ptr<send_request>& request,
                                                reply<objective_ptr> done) const;
   /// `may_end`: it has, or will have, tasks.

@@ -92,7 +92,7 @@ delegation_steps delegation::finish_turn(point now) {
       due = point::max(); // a person, or our own disk
     if (next_ != act::none)
       due = std::min(due, act_at_);
-    if (phase_ == phase::following && is_listening_ && !is_getting_)
+    if (phase_ == phase::following && is_listening_ && !is_getting_ && next_ == act::none)
       due = std::min(due, std::max(heard_at_ + terms_.silence, now));
     if (is_canceling_)
       due = std::min(due, cancel_at_);
@@ -696,7 +696,8 @@ delegation_steps delegation::on_time(point now) {
       case act::follow: get(); break;
       case act::none: break;
     }
-  } else if (phase_ == phase::following && is_listening_ && now >= heard_at_ + terms_.silence) {
+  } else if (next_ == act::none && phase_ == phase::following && is_listening_
+             && now >= heard_at_ + terms_.silence) {
     get();
   }
   return finish_turn(now);

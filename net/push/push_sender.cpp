@@ -92,7 +92,7 @@ struct push_sender::impl {
 
   [[nodiscard]] result<void> open();
   void start();
-  void turn();
+  bool turn();
   void stop();
 
   // -- on the thread that takes the turns ---------------------------------------------------------
@@ -159,6 +159,7 @@ result<void> push_sender::impl::open() {
   how.timeout = options.timeout;
   how.trusted_pem = seams.trusted_pem;
   how.resolve = seams.resolve;
+  how.connect = seams.connect;
   how.admit = [rules = options.address](const http_url& url, const asio::ip::address& address) {
     return check_push_address(url, address, rules);
   };
@@ -180,11 +181,13 @@ void push_sender::impl::start() {
   });
 }
 
-void push_sender::impl::turn() {
+bool push_sender::impl::turn() {
+  const auto due = clock->next_due();
+  bool did = due && *due <= clock->now();
   clock->turn();
-  client->turn();
+  did = client->turn() || did;
   context.restart(); // It stops when it has nothing to do.
-  context.poll();
+  return context.poll() > 0 || did;
 }
 
 void push_sender::impl::stop() {
@@ -483,8 +486,12 @@ void push_sender::start() {
   impl_->start();
 }
 
-void push_sender::turn() {
-  impl_->turn();
+bool push_sender::turn() {
+  return impl_->turn();
+}
+
+std::optional<time_source::steady_point> push_sender::next_due() const {
+  return impl_->clock->next_due();
 }
 
 std::shared_ptr<feed> push_sender::make_feed() const {

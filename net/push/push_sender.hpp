@@ -18,6 +18,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace troupe::net {
@@ -25,12 +26,13 @@ namespace troupe::net {
 /// Replacements for tests. An empty member means the real one.
 struct push_seams {
   /// Runs something later, on any thread.
-  std::function<void(std::chrono::milliseconds, std::function<void()>)> delay;
-  std::function<result<addresses>(const std::string& host)>
-      resolve;                              ///< http_client_options::resolve.
-  std::function<double()> chance;           ///< Of [0, 1). On the thread that takes the turns.
+  std::function<void(std::chrono::milliseconds, std::function<void()>)> delay = {};
+  std::function<result<addresses>(const std::string& host)> resolve =
+      {};                                                   ///< http_client_options::resolve.
+  std::function<result<int>(const http_url&)> connect = {}; ///< http_client_options::connect.
+  std::function<double()> chance = {};      ///< Of [0, 1). On the thread that takes the turns.
   const time_source* time = &system_time(); ///< Outlives the sender.
-  std::string trusted_pem;                  ///< http_client_options::trusted_pem.
+  std::string trusted_pem = {};             ///< http_client_options::trusted_pem.
 };
 
 class push_sender {
@@ -42,9 +44,11 @@ public:
   make(store& records, push_options options, feed_budget_ptr feeds, push_seams seams = {});
   /// From now on a thread takes the turns.
   void start();
-  /// Does what can be done without waiting, but for looking names up. For a sender without a
-  /// thread: from one thread only.
-  void turn();
+  /// Does what can be done without waiting, but for looking names up; false if there was nothing.
+  /// For a sender without a thread: from one thread only.
+  bool turn();
+  /// When its next timer is due, for a sender without a thread; nothing: none is.
+  [[nodiscard]] std::optional<time_source::steady_point> next_due() const;
   /// Ends what is under way at once.
   ~push_sender();
   push_sender(const push_sender&) = delete;

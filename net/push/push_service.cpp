@@ -48,15 +48,9 @@ result<std::string> read_page_token(const std::string& token) {
   return text->substr(page_token_prefix.size());
 }
 
-push_seams seams_of(const time_source& time) {
-  push_seams out;
-  out.time = &time;
-  return out;
-}
-
 } // namespace
 
-struct push_service::impl {
+struct push_service::impl : std::enable_shared_from_this<impl> {
   impl(store& in, push_options how, feed_budget_ptr share, push_seams own_seams)
       : records(in), options(std::move(how)), feeds(std::move(share)), seams(std::move(own_seams)) {
   }
@@ -69,6 +63,7 @@ struct push_service::impl {
     return out;
   }
   void save(push_config config, push_progress from, push_watch watched, reply<push_config> done);
+  void attach(push_config config, bool is_new, bool needs_live_task, reply<push_config> done);
   /// Gives `next` the task as it is, watched from now on if there is a sender; or `refused` why
   /// not.
   template<class Next>
@@ -97,10 +92,6 @@ void push_service::impl::watch(const task_id& task, reply<push_config> refused, 
 }
 
 push_service::push_service(store& records, push_options options, feed_budget_ptr feeds,
-                           const time_source& time)
-    : push_service(records, std::move(options), std::move(feeds), seams_of(time)) {}
-
-push_service::push_service(store& records, push_options options, feed_budget_ptr feeds,
                            push_seams seams)
     : impl_(
         std::make_shared<impl>(records, std::move(options), std::move(feeds), std::move(seams))) {}
@@ -127,9 +118,12 @@ result<void> push_service::start() {
   return {};
 }
 
-void push_service::turn() {
-  if (impl_->sender)
-    impl_->sender->turn();
+bool push_service::turn() {
+  return impl_->sender && impl_->sender->turn();
+}
+
+std::optional<time_source::steady_point> push_service::next_due() const {
+  return impl_->sender ? impl_->sender->next_due() : std::nullopt;
 }
 
 bool push_service::is_enabled() const noexcept {
@@ -247,31 +241,48 @@ result<void> push_service::check(const push_config& config, bool is_theirs) cons
   return is_theirs ? impl_->records.pushes().has_room(config.task, config.id) : result<void>{};
 }
 
-void push_service::attach(push_config configuration, bool is_new, reply<push_config> done) {
-  if (impl_->options.warn)
-    done = [warn = impl_->options.warn, task = configuration.task,
+void push_service::attach(push_config config, bool is_new, reply<push_config> done) {
+  impl_->attach(std::move(config), is_new, false, std::move(done));
+}
+
+void push_service::attach_again(push_config config, bool is_new, reply<push_config> done) {
+  const auto is_same = [&](const push_config& known) {
+    return config.id.empty() ? known.url == config.url && known.token == config.token
+                             : known.id == config.id;
+  };
+  for (auto& each : impl_->rows_of(config.task, config.owner))
+    if (is_same(each.config))
+      return done(std::move(each.config));
+  impl_->attach(std::move(config), is_new, true, std::move(done));
+}
+
+void push_service::impl::attach(push_config config, bool is_new, bool needs_live_task,
+                                reply<push_config> done) {
+  if (options.warn)
+    done = [warn = options.warn, task = config.task,
             done = std::move(done)](result<push_config> made) {
       if (!made)
         warn("the push configuration that came with a message to task " + task.str()
              + " was not kept: " + made.error().message);
       done(std::move(made));
     };
-  if (!impl_->options.enabled)
+  if (!options.enabled)
     return done(switched_off());
-  if (const auto fits = check_config(configuration, impl_->options.address); !fits)
+  if (const auto fits = check_config(config, options.address); !fits)
     return done(fits.error());
-  const auto task = configuration.task;
-  impl_->watch(task, std::move(done),
-               [self = impl_, is_new, config = std::move(configuration)](
-                   push_watch watched, reply<push_config> to) mutable {
-                 push_progress from;
-                 if (!is_new) {
-                   from.after =
-                       watched.snapshot.sequence == sequence_end ? 0 : watched.snapshot.sequence;
-                   from.snapshot_first = true;
-                 }
-                 self->save(std::move(config), std::move(from), std::move(watched), std::move(to));
-               });
+  const auto task = config.task;
+  watch(task, std::move(done),
+        [self = shared_from_this(), is_new, needs_live_task,
+         config = std::move(config)](push_watch watched, reply<push_config> to) mutable {
+          if (needs_live_task && is_terminal(watched.snapshot.record->status.state))
+            return to(std::move(config));
+          push_progress from;
+          if (!is_new) {
+            from.after = watched.snapshot.sequence == sequence_end ? 0 : watched.snapshot.sequence;
+            from.snapshot_first = true;
+          }
+          self->save(std::move(config), std::move(from), std::move(watched), std::move(to));
+        });
 }
 
 } // namespace troupe::net

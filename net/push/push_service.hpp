@@ -25,11 +25,8 @@ struct push_seams; // net/push/push_sender.hpp
 class push_service final : public push_configurations {
 public:
   /// `records` outlives the service. `feeds`: what the feeds of all configurations count in.
-  push_service(store& records, push_options options, feed_budget_ptr feeds,
-               const time_source& time = system_time());
-  /// With seams of the caller: network, name look-up and time; for tests.
+  /// `seams`: network, name look-up and time.
   push_service(store& records, push_options options, feed_budget_ptr feeds, push_seams seams);
-  /// Stops at once; what was not delivered is after the next start, if the store is durable.
   ~push_service() override;
   push_service(const push_service&) = delete;
   push_service& operator=(const push_service&) = delete;
@@ -39,8 +36,9 @@ public:
   [[nodiscard]] result<void> open();
   /// The same if that was not done yet, and from now on a thread takes the turns.
   [[nodiscard]] result<void> start();
-  /// See push_sender::turn.
-  void turn();
+  /// See push_sender; a service that is not enabled does nothing.
+  bool turn();
+  [[nodiscard]] std::optional<time_source::steady_point> next_due() const;
 
   [[nodiscard]] bool is_enabled() const noexcept;
   [[nodiscard]] result<void> is_offered() const override;
@@ -69,6 +67,8 @@ public:
   /// goes wrong now is also said to the operator (push_options::warn): the message was taken, so
   /// its sender is answered with the task.
   void attach(push_config config, bool is_new, reply<push_config> done) override;
+  /// See push_configurations.
+  void attach_again(push_config config, bool is_new, reply<push_config> done) override;
 
 private:
   struct impl;

@@ -63,6 +63,8 @@ using verdict = std::optional<std::string>;
 [[nodiscard]] verdict check_deadlines(const history& seen);
 /// A delegation makes one remote task, and what is said of it is true there.
 [[nodiscard]] verdict check_delegations(const history& seen);
+/// Each change of a task is posted at least once, in order, and to nobody else.
+[[nodiscard]] verdict check_notifications(const history& seen);
 
 struct checker {
   std::string_view name;
@@ -93,6 +95,7 @@ inline constexpr auto checkers = std::to_array<checker>({
     {"progress", &check_progress},
     {"deadlines", &check_deadlines},
     {"delegations", &check_delegations},
+    {"notifications", &check_notifications},
 });
 
 } // namespace troupe::sim

@@ -60,7 +60,7 @@ TEST_CASE("what the server writes to a socket reaches the remote agent, and the 
   how.piece_bytes_max = 3;
   world in(how);
   std::shared_ptr<connection> far;
-  in.dial_agent = [&](const std::string& host, const std::shared_ptr<connection>& from) {
+  in.dial_out = [&](const std::string& host, const std::shared_ptr<connection>& from) {
     far = from;
     return host == "192.0.2.1";
   };

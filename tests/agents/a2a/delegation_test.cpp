@@ -205,7 +205,12 @@ TEST_CASE("silence is asked about, and only a long one is a failure", "[agents][
   CHECK(bed.after(seconds{1}) == "get");
   CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))).empty());
   CHECK(bed.after(seconds{30}) == "get");
-  CHECK(line_of(bed.course.on_got(bed.now, broken())).empty());
+  const auto steps = bed.course.on_got(bed.now, broken());
+  CHECK(line_of(steps).empty());
+  // It is asked again after a pause, not at once.
+  REQUIRE(std::holds_alternative<do_wait>(steps.back()));
+  CHECK(std::get<do_wait>(steps.back()).until > bed.now);
+  CHECK(bed.after(seconds{0}).empty());
   CHECK(bed.after(seconds{569}) == "get");
   CHECK(bed.after(seconds{2})
         == "hang up, failed: the agent \"support\" has not answered for 600 s, end");

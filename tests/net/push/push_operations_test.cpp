@@ -69,6 +69,43 @@ std::string new_task(const net_bed& bed) {
 
 } // namespace
 
+TEST_CASE("a message that comes again brings the configuration that was not kept", "[net][push]") {
+  // The process may have died after it had taken the message, and before it kept this.
+  executor_options how;
+  how.deduplicate_seconds = 3'600;
+  const net_bed bed(local_push(), "puppet", nullptr, how);
+  const auto send = [&](const char* method, const std::string& config) {
+    return bed.call(rpc(method, R"({"message":{"messageId":"m1","role":"ROLE_USER","parts":[)"
+                                R"({"text":"go"}]},"configuration":{"returnImmediately":true)"
+                                    + config + "}}"));
+  };
+  const auto task = at(send("SendMessage", ""), "/result/task/id");
+  const auto configs = [&] {
+    return bed.result_of("ListTaskPushNotificationConfigs", R"({"taskId":")" + task + "\"}")
+        .at("configs")
+        .as_array()
+        .size();
+  };
+  CHECK(configs() == 0);
+  const auto named = GENERATE(as<std::string>{}, R"("id":"mine",)", "");
+  const auto config = R"(,"taskPushNotificationConfig":{)" + named
+                      + R"("url":"http://127.0.0.1:9/hook","token":"t"})";
+  SECTION("once") {
+    for (int turn = 0; turn < 3; ++turn)
+      CHECK(at(send("SendMessage", config), "/result/task/id") == task);
+    CHECK(configs() == 1);
+  }
+  SECTION("not if the task has ended") {
+    bed.puppet->port(0)->report(report_completed{});
+    REQUIRE(comes_true([&] {
+      return at(bed.result_of("GetTask", R"({"id":")" + task + "\"}"), "/status/state")
+             == "TASK_STATE_COMPLETED";
+    }));
+    CHECK(at(send("SendMessage", config), "/result/task/id") == task);
+    CHECK(configs() == 0);
+  }
+}
+
 TEST_CASE("1.0 configurations are made, got, listed and deleted over JSON-RPC", "[net][push]") {
   const net_bed bed(local_push(), "puppet");
   const auto task = new_task(bed);
