@@ -291,14 +291,36 @@ void planning_actor::on(answer_reported& fact) {
     leave();
 }
 
-void planning_actor::add_parts(std::vector<part>& from) {
-  parts_.insert(parts_.end(), std::make_move_iterator(from.begin()),
-                std::make_move_iterator(from.end()));
+/// A chunk goes on with its artifact; an artifact that is there already is made anew.
+void planning_actor::add_artifact(artifact&& made, bool append) {
+  auto found = std::ranges::find(made_so_far_, made.artifact_id, &artifact::artifact_id);
+  if (found == made_so_far_.end() || made.artifact_id.empty())
+    return made_so_far_.push_back(std::move(made));
+  if (!append)
+    found->parts.clear();
+  for (auto& each : made.parts) {
+    auto* text = std::get_if<text_content>(&each.content);
+    auto* last =
+        found->parts.empty() ? nullptr : std::get_if<text_content>(&found->parts.back().content);
+    if (text != nullptr && last != nullptr)
+      last->text += text->text; // a message is read as a whole
+    else
+      found->parts.push_back(std::move(each));
+  }
+}
+
+std::vector<part> planning_actor::take_parts() {
+  std::vector<part> out;
+  for (auto& each : made_so_far_)
+    out.insert(out.end(), std::make_move_iterator(each.parts.begin()),
+               std::make_move_iterator(each.parts.end()));
+  made_so_far_.clear();
+  return out;
 }
 
 void planning_actor::take(agent_report report) {
   if (auto* made = std::get_if<report_artifact>(&report))
-    return add_parts(made->artifact.parts);
+    return add_artifact(std::move(made->artifact), made->append);
   if (std::holds_alternative<report_progress>(report)
       || std::holds_alternative<report_message>(report)
       || std::holds_alternative<report_note>(report)
@@ -306,10 +328,12 @@ void planning_actor::take(agent_report report) {
     return;
   if (auto* done = std::get_if<report_completed>(&report)) {
     for (auto& made : done->artifacts)
-      add_parts(made.parts);
-    if (parts_.empty() && !done->message.empty())
-      parts_.push_back(text_part(std::move(done->message)));
-    if (!parts_.empty()) {
+      add_artifact(std::move(made), false);
+    message said;
+    said.parts = take_parts();
+    if (said.parts.empty() && !done->message.empty())
+      said.parts.push_back(text_part(std::move(done->message)));
+    if (!said.parts.empty()) {
       answering_.reset();
       message said;
       said.parts = std::move(parts_);

@@ -52,7 +52,8 @@ private:
   [[nodiscard]] std::string fault_of_agents(const plan_spec& plan) const;
   [[nodiscard]] result<void> check_planned(const std::string& by_name,
                                            const boost::json::object& input) const;
-  void add_parts(std::vector<part>& from);
+  void add_artifact(artifact&& made, bool append);
+  [[nodiscard]] std::vector<part> take_parts();
   void answer_with(message said);
   void finish();
   void stop_agent();
@@ -72,7 +73,7 @@ private:
   std::string agent_problem_;
   planner_run_ptr planning_;
   agent_run_ptr answering_;
-  std::vector<part> parts_; ///< Of artifacts, until the agent ends.
+  std::vector<artifact> made_so_far_; ///< Until the agent ends.
 };
 
 } // namespace troupe
