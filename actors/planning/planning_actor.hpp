@@ -45,7 +45,9 @@ private:
   void take(report_plan& plan);
   void take(report_replan& change);
   void take(report_answer& answer);
+  void take(report_planner_question& asked);
   void take(report_no_plan& none);
+  [[nodiscard]] std::uint32_t questions_left() const;
   /// Why the plan may not run; empty if it may.
   [[nodiscard]] std::string fault_of(const objective_spec& plan) const;
   [[nodiscard]] std::string fault_of(const report_replan& change) const;
@@ -68,8 +70,9 @@ private:
   planner::verdict made_;
   message_ptr answer_;
   std::vector<wanted_objective_operation> operations_;
-  std::uint64_t tokens_ = 0;
+  model_usage used_;
   std::string planner_problem_;
+  errc problem_code_ = errc::planner_failed;
   std::string agent_problem_;
   planner_run_ptr planning_;
   agent_run_ptr answering_;
