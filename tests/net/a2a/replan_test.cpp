@@ -207,6 +207,22 @@ TEST_CASE("U2_replan: the same request is done once", "[net][opt][replan]") {
              Contains("DUPLICATE_REQUEST"));
 }
 
+TEST_CASE("D6_option_b: what a message adds to an objective is a change of the author `planner`",
+          "[net][opt][planned]") {
+  const replan_bed bed;
+  for (const std::string text :
+       {"1. Buy rice\\n2. Cook rice", "Research tea and write a summary", "Make tea"}) {
+    CAPTURE(text);
+    static_cast<void>(
+        bed.call(rpc("SendMessage", text_message(text, R"(,"contextId":"o")",
+                                                 R"(,"configuration":{"returnImmediately":true})")),
+                 "A2A-Version: 1.0\r\n"
+                 "A2A-Extensions: https://github.com/zeroasterisk/a2a-opt/v1\r\n"));
+    CHECK_THAT(bed.last_change(),
+               Contains(R"("author":"planner")") && Contains(R"("op":"addPlan")"));
+  }
+}
+
 TEST_CASE("E_errors: what cannot be planned anew is refused by table, and the objective goes on",
           "[net][opt][replan]") {
   const replan_bed bed(with_changes());
