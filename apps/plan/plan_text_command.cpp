@@ -195,6 +195,11 @@ int plan_text_command(const plan_text_options& options) {
     complain(by.error().message);
     return exit_usage;
   }
+  if (!by->templates && !options.template_name.empty()) {
+    complain("--template: the planner " + options.planner
+             + " takes no template; leave out --planner or --template");
+    return exit_usage;
+  }
   planner::planning_settings settings;
   if (by->templates)
     settings.templates = **templates;

@@ -307,6 +307,8 @@ TEST_CASE("troupe plan asks the planner that it is given", "[binary][models]") {
              StartsWith("0\n") && ContainsSubstring("verdict: an objective (template)"));
   CHECK_THAT(plan("grammar", "Research tea and write a report"),
              ContainsSubstring("no template fits"));
+  CHECK_THAT(plan("grammar", list, {"--template", "blog-post"}),
+             StartsWith("2\n") && ContainsSubstring("the planner grammar takes no template"));
   CHECK(plan("fats", list)
         == "2\ntroupe: --planner: there is no planner \"fats\"; known are templates, "
            "grammar, fast; did you mean \"fast\"?\n");
