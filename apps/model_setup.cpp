@@ -35,10 +35,12 @@ result<model_client_ptr> open_models(const std::string& config_file) {
   return std::make_shared<models::model_client>(std::move(*all));
 }
 
-void register_llm(agent_registry& into, model_client_ptr client, std::string default_model) {
+void register_llm(agent_registry& into, model_client_ptr client, std::string default_model,
+                  bool answers_directly) {
   llm_options options;
   options.models = std::move(client);
   options.default_model = std::move(default_model);
+  options.answers_directly = answers_directly;
   into.add("llm", std::make_shared<llm_agent>(std::move(options)));
 }
 

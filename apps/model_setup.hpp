@@ -20,8 +20,9 @@ using model_client_ptr = std::shared_ptr<models::model_client>;
 /// thread before it is used. Errors: those of reading the file.
 [[nodiscard]] result<model_client_ptr> open_models(const std::string& config_file);
 
-/// Adds the agent `llm`. `default_model`: may be empty.
-void register_llm(agent_registry& into, model_client_ptr client, std::string default_model);
+/// Adds the agent `llm`. `default_model`: may be empty; `answers_directly`: as of llm_options.
+void register_llm(agent_registry& into, model_client_ptr client, std::string default_model,
+                  bool answers_directly);
 
 /// The planner that the settings name. Errors: invalid_params (it is no model, or an agent of its
 /// plans is none).

@@ -218,12 +218,25 @@ text_lines lines_of_text(std::string_view text) {
   return out;
 }
 
-bool is_marked_done(std::string_view text) {
-  constexpr auto marks =
-      std::to_array<std::string_view>({"[x]", "[X]", "\u2611", "\u2705", "\u2713", "\u2714"});
-  return std::ranges::any_of(marks, [text](std::string_view mark) {
-    return text.starts_with(mark) && ends_marker(text, mark.size());
+std::string_view marked_as(std::string_view text) {
+  using mark = std::pair<std::string_view, std::string_view>;
+  constexpr auto marks = std::to_array<mark>({{"[x]", "done"},
+                                              {"[X]", "done"},
+                                              {"\u2611", "done"},
+                                              {"\u2705", "done"},
+                                              {"\u2713", "done"},
+                                              {"\u2714", "done"},
+                                              {"[-]", "dropped"},
+                                              {"[~]", "dropped"},
+                                              {"\u2612", "dropped"},
+                                              {"\u274c", "dropped"},
+                                              {"\u2717", "dropped"}});
+  if (text.starts_with("~~"))
+    return "struck out";
+  const auto* found = std::ranges::find_if(marks, [text](const mark& each) {
+    return text.starts_with(each.first) && ends_marker(text, each.first.size());
   });
+  return found == marks.end() ? std::string_view{} : found->second;
 }
 
 item_parts parts_of_item(std::string_view text) {

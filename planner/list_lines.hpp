@@ -43,8 +43,9 @@ struct item_parts {
   std::string_view unread;         ///< In a bracket at the end of the name: "(twice)".
 };
 
-/// Whether an item is marked as done: "[x] buy". `text`: behind its marker.
-[[nodiscard]] bool is_marked_done(std::string_view text);
+/// Why an item is not to be done: "[x] buy" is `done`, "[-] buy" is `dropped`, "~~buy~~" is `struck
+/// out`. Empty: it is. `text`: behind its marker.
+[[nodiscard]] std::string_view marked_as(std::string_view text);
 
 /// Takes durations and orders from the end: "paint (2 h) (after 1)", "paint - 2 h", "paint, takes 2
 /// h".

@@ -107,7 +107,7 @@ std::string limit_in(std::string_view text) {
   return {};
 }
 
-/// Whether what is in a bracket may be an order: "parallel with 2", "2 and 3".
+/// Whether what is in a bracket may be an order: "parallel with 2", "2 and 3", "with cook".
 bool may_be_order(std::string_view inside, const step_names& names) {
   constexpr auto others = std::to_array<std::string_view>(
       {"parallel", "simultaneous", "concurrent", "order", "sequence", "first", "last"});
@@ -121,6 +121,10 @@ bool may_be_order(std::string_view inside, const step_names& names) {
     const bool is_last =
         words.size() == 1 || words[1].text == "," || words[1].text == "and" || words[1].text == "&";
     if (is_last && ((number_of(word) && names.labelled(word)) || range_of(word)))
+      return true;
+    // "with cook", where there is a step "cook".
+    const auto named = names.unquoted_at(words);
+    if (named && named->tokens == words.size())
       return true;
   }
   return false;
@@ -259,8 +263,8 @@ private:
     const auto say = [&](std::string reason) {
       out_.problems.push_back({std::string(line.whole), std::move(reason)});
     };
-    if (is_marked_done(line.text))
-      return say("it is marked as done; leave it out");
+    if (const auto how = marked_as(line.text); !how.empty())
+      return say("it is marked as " + std::string(how) + "; leave it out");
     const auto words = tokens_of(line.text);
     if (!words.empty() && (words.front().text == "or" || words.front().text == "alternatively"))
       out_.assumptions.push_back(quoted(shown(line.text))

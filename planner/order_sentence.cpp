@@ -20,6 +20,8 @@ constexpr auto no_order = meaning::no_order;
 
 /// The other side has to have ended.
 constexpr std::uint8_t no_end = other_start | other_goes_on;
+/// Of the main side, the same.
+constexpr std::uint8_t lasting = main_start | main_goes_on;
 
 // clang-format off
 constexpr auto meanings = std::to_array<meaning_row>({
@@ -29,7 +31,7 @@ constexpr auto meanings = std::to_array<meaning_row>({
     {word_class::once,       {main_last,  main_last, main_last, refused,    refused}, no_end | main_end,        0},
     {word_class::upon,       {main_last,  main_last, main_last, refused,    refused}, other_start | main_end,   0},
     {word_class::until,      {main_last,  refused,   refused,   main_last,  refused}, no_end | main_end,        no_end | main_end},
-    {word_class::needed_for, {main_first, refused,   refused,   refused,    refused}, main_start | other_end,   0},
+    {word_class::needed_for, {main_first, refused,   refused,   refused,    refused}, lasting | other_end,      0},
     {word_class::needs,      {main_last,  refused,   main_last, refused,    refused}, no_end | main_end,        0},
     {word_class::then,       {main_first, refused,   refused,   refused,    refused}, 0 /* see below */,        0},
     {word_class::together,   {no_order,   no_order,  no_order,  refused,    refused}, 0,                        0},
@@ -180,7 +182,8 @@ std::optional<refusal> check_moments(std::uint8_t moments, const side& main, con
   if (((moments & main_start) != 0 && main.has_start)
       || ((moments & other_start) != 0 && other.has_start))
     return refusal{"it speaks of the start of a step that would have to end first"};
-  if ((moments & other_goes_on) != 0 && other.goes_on)
+  if (((moments & other_goes_on) != 0 && other.goes_on)
+      || ((moments & main_goes_on) != 0 && main.goes_on))
     return refusal{"it speaks of a step that goes on, not of its end"};
   if (((moments & main_end) != 0 && main.has_end) || ((moments & other_end) != 0 && other.has_end))
     return refusal{"it speaks of the end of a step that would have to wait with its start"};

@@ -42,6 +42,7 @@ enum moment : std::uint8_t {
   other_start = 4,
   other_end = 8,
   other_goes_on = 16, ///< "When step 1 runs": it may not have ended.
+  main_goes_on = 32,  ///< "Step 1 running is required for ...": the same.
 };
 
 /// A row of the table of meaning.

@@ -140,6 +140,8 @@ answered from_template(const row_input& in, verdict& out) {
 }
 
 answered from_grammar(const row_input& in, verdict& out) {
+  if (!in.settings.has_grammar)
+    return not_because("the grammar is not asked");
   const bool may_guess = in.request.prefers_objective == true;
   auto read = read_text(in.request.text, may_guess ? guesses::allowed : guesses::none);
   out.problems = read.problems;

@@ -40,6 +40,7 @@ struct planning_request {
 /// What the server can do.
 struct planning_settings {
   std::span<const plan_template> templates;
+  bool has_grammar = true;
   bool has_model = false;
   /// The default agent answers short questions with a message (agent::answers_directly).
   bool answers_directly = false;

@@ -68,6 +68,7 @@ constexpr auto names = std::to_array<std::string_view>({
     "invalid_answer",
     "input_claimed",
     "planner_failed",
+    "budget_exceeded",
 });
 static_assert(names.size() == errc_end);
 

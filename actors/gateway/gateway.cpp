@@ -5,6 +5,8 @@
 #include "actors/plan/live_bytes.hpp"
 #include "actors/planning/parameters_agent.hpp"
 #include "actors/planning/planned_objective.hpp"
+#include "actors/planning/question_agent.hpp"
+#include "actors/planning/question_task.hpp"
 #include "actors/planning/replanning.hpp"
 #include "actors/slots/throttle_actor.hpp"
 #include "actors/task/task_actor.hpp"
@@ -190,6 +192,7 @@ void gateway::start() {
   impl_->agents = agent_registry::beside(impl_->registered);
   impl_->agents.add(std::string(planner::parameters_agent_name),
                     std::make_shared<parameters_agent>(*this));
+  impl_->agents.add(std::string(question_agent_name), std::make_shared<question_agent>(*this));
   impl_->start();
 }
 

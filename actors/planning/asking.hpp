@@ -5,7 +5,14 @@
 #include <troupe/actors/gateway.hpp>
 #include <troupe/protocol/ids.hpp>
 
+#include <functional>
+
 namespace troupe {
+
+/// Hands the query on with what the objective has come to, if it is about one that is there and
+/// there is a planner that could use it.
+void with_so_far(gateway& to, const objective_id& id, planning_query query,
+                 const std::function<void(planning_query)>& next);
 
 /// Also asks the text planner. If the objective ends meanwhile, nobody plans any more, and `done`
 /// gets errc::unavailable. Errors also: those of planning_desk::ask.

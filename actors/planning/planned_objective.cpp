@@ -45,8 +45,12 @@ private:
   void on_planned(const result<planned_message_ptr>& planned) {
     if (!planned && planned.error().code == errc::unavailable)
       return; // The objective has ended, or the process does: then it is taken up again.
-    if (planned) {
+    if (!planned) {
+      note_["who"] = planner::to_string(planner::decider::nobody);
+      note_["problem"] = planned.error().message;
+    } else {
       note_ = (*planned)->note();
+      used_ = (*planned)->used;
       const auto& made = (*planned)->made;
       if (made.outcome == planner::decision::objective && made.objective) {
         name_ = made.objective->name;
@@ -81,15 +85,11 @@ private:
 
   /// The planner's answer is what the only task has made.
   void complete() {
-    artifact made;
-    made.artifact_id = "answer";
-    made.name = "answer";
-    made.parts = answer_->parts;
     change_plan command;
     command.who = who_;
     command.id = last_;
     complete_task<std::string> answered{"task-0", false, {}};
-    answered.artifacts.push_back(std::make_shared<const artifact>(std::move(made)));
+    answered.artifacts.push_back(std::make_shared<const artifact>(answer_as_artifact(*answer_)));
     command.operations.emplace_back(std::move(answered));
     command.reason = "the planner has answered";
     to_.change(std::move(command), [self = shared_from_this()](const result<change_report>& done) {
@@ -108,6 +108,7 @@ private:
     if (query_.request.suggested_name.empty() && !name_.empty())
       command.edited.name = name_;
     command.edited.metadata[planner::planner_key] = note_;
+    command.used = used_;
     to_.update(std::move(command), [self = shared_from_this()](const result<objective_ptr>& begun) {
       if (!begun)
         self->give_up(begun.error());
@@ -124,6 +125,7 @@ private:
     command.state = objective_state::failed;
     note_["problem"] = why.message;
     command.edited.metadata[planner::planner_key] = note_;
+    command.used = used_;
     to_.update(std::move(command), [](const result<objective_ptr>&) {});
   }
 
@@ -132,6 +134,7 @@ private:
   const objective_id id_;
   const planning_query query_;
   boost::json::object note_;
+  model_usage used_;
   std::string name_;
   message_ptr answer_;
   std::vector<plan_spec> plans_;
@@ -146,13 +149,41 @@ void begin_planning(gateway& to, const principal& who, const objective_view& obj
 
 } // namespace
 
-plan_spec plan_of_text(const std::string& text) {
+void limit_attempts(planning_query& query, std::uint32_t attempt) {
+  query.attempt = attempt;
+  if (attempt > planner_attempts_max)
+    query.planner_problem = "the process has ended each time that the planner was asked";
+}
+
+void count_used(gateway& to, const objective_id& id, const model_usage& used) {
+  if (used.calls == 0)
+    return;
+  to.records().read_objective(id, [&to, used](const result<objective_ptr>& now) {
+    if (!now || !*now)
+      return;
+    update_objective command;
+    command.who = principal_of((*now)->owner);
+    command.id = (*now)->id;
+    command.used = used;
+    to.update(std::move(command), [](const result<objective_ptr>&) {});
+  });
+}
+
+artifact answer_as_artifact(const message& said) {
+  artifact out;
+  out.artifact_id = "answer";
+  out.name = "answer";
+  out.parts = said.parts;
+  return out;
+}
+
+plan_spec plan_of_text(const std::string& text, std::string name) {
   plan_spec plan;
   if (text.empty())
     return plan;
   task_spec only;
   only.description = text;
-  only.name = planner::name_of_text(text);
+  only.name = name.empty() ? planner::name_of_text(text) : std::move(name);
   plan.name = only.name;
   plan.tasks.push_back(std::move(only));
   return plan;
@@ -228,12 +259,11 @@ void take_up_planning(gateway& to, const objective_view& left) {
   planning_query query;
   const auto& note = left.metadata.at(planner::planner_key).get_object();
   const auto* attempt = note.at(attempt_key).if_int64();
-  query.attempt = attempt != nullptr ? static_cast<std::uint32_t>(*attempt) + 1 : 2;
+  limit_attempts(query, attempt != nullptr ? static_cast<std::uint32_t>(*attempt) + 1 : 2);
   query.request.is_active = true;
   query.request.suggested_name = left.name;
   if (note.contains(prefers_key))
     query.request.prefers_objective = true;
-  query.skips_planner = query.attempt > planner_attempts_max;
   const auto who = principal_of(left.owner);
   const auto id = left.id;
   // The text is what the root task was asked for.

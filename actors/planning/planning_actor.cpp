@@ -2,8 +2,10 @@
 
 #include "actors/commands/message_rules.hpp"
 #include "actors/objective/acceptance.hpp"
+#include "actors/planning/question_task.hpp"
 #include "actors/task/task_decision.hpp"
 #include "protocol/json/quoted.hpp"
+#include <troupe/actors/limits.hpp>
 #include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
@@ -60,8 +62,7 @@ planning_actor::~planning_actor() {
 }
 
 void planning_actor::begin() {
-  if (start_.query.skips_planner)
-    planner_problem_ = "the process has ended each time that the planner was asked";
+  planner_problem_ = start_.query.planner_problem;
   decide();
 }
 
@@ -104,6 +105,9 @@ void planning_actor::ask_planner() {
   order->attempt = start_.query.attempt;
   order->deadline = env_.now() + options.budget;
   order->so_far = start_.query.so_far;
+  order->replans = start_.query.replans;
+  order->said = start_.query.said;
+  order->questions_left = questions_left();
   phase_ = phase::planner;
   const auto step = ++step_;
   tell_after(options.budget, handle_of(self_), planning_timer{false, step});
@@ -174,8 +178,8 @@ std::string planning_actor::fault_of(const objective_spec& plan) const {
 
 /// What the operations do to the objective is looked at when they are done.
 std::string planning_actor::fault_of(const report_replan& change) const {
-  if (!start_.query.so_far)
-    return "it changes an objective, and there is none";
+  if (!start_.query.replans)
+    return "it changes an objective, and a plan was asked for";
   if (change.operations.empty())
     return "it has no operation";
   for (const auto& each : change.operations)
@@ -189,7 +193,7 @@ void planning_actor::take(planner_report report) {
   planning_.reset();
   std::visit(
       [this](auto& reported) {
-        tokens_ += reported.tokens;
+        used_ += reported.used;
         take(reported);
       },
       report);
@@ -220,7 +224,7 @@ void planning_actor::take(report_replan& change) {
 }
 
 void planning_actor::take(report_answer& answer) {
-  if (start_.query.so_far) { // An answer changes nothing.
+  if (start_.query.replans) { // An answer changes nothing.
     planner_problem_ = "the planner answers, and makes no change: " + shown(answer.text);
     return next_row();
   }
@@ -230,7 +234,37 @@ void planning_actor::take(report_answer& answer) {
   answer_with(std::move(said));
 }
 
+std::uint32_t planning_actor::questions_left() const {
+  const auto asked = start_.query.said.size();
+  return start_.query.replans || asked >= planner_questions_max
+             ? 0
+             : planner_questions_max - static_cast<std::uint32_t>(asked);
+}
+
+/// A task of the objective asks it.
+void planning_actor::take(report_planner_question& asked) {
+  const auto& query = start_.query;
+  auto fault = question_fault(asked);
+  if (!fault.empty())
+    planner_problem_ = "the planner asks what cannot be asked: " + std::move(fault);
+  else if (query.replans)
+    planner_problem_ = "the planner asks: " + shown(asked.prompt) + " (say it in the text)";
+  else if (questions_left() == 0)
+    planner_problem_ = "the planner has asked " + std::to_string(planner_questions_max)
+                       + " questions (planner_questions_max) and asks on";
+  if (!planner_problem_.empty())
+    return next_row();
+  made_.outcome = planner::decision::objective;
+  made_.reasons.emplace_back("the planner asks a person first");
+  made_.objective = objective_that_asks(
+      {query.request.text, query.request.suggested_name, query.request.prefers_objective,
+       !query.request.is_within_objective && query.request.suggested_name.empty(), query.said,
+       std::move(asked.prompt), std::move(asked.form)});
+  finish();
+}
+
 void planning_actor::take(report_no_plan& none) {
+  problem_code_ = none.code;
   planner_problem_ = none.reason.empty() ? "the planner makes no plan" : std::move(none.reason);
   next_row();
 }
@@ -291,14 +325,36 @@ void planning_actor::on(answer_reported& fact) {
     leave();
 }
 
-void planning_actor::add_parts(std::vector<part>& from) {
-  parts_.insert(parts_.end(), std::make_move_iterator(from.begin()),
-                std::make_move_iterator(from.end()));
+/// A chunk goes on with its artifact; an artifact that is there already is made anew.
+void planning_actor::add_artifact(artifact&& made, bool append) {
+  auto found = std::ranges::find(made_so_far_, made.artifact_id, &artifact::artifact_id);
+  if (found == made_so_far_.end() || made.artifact_id.empty())
+    return made_so_far_.push_back(std::move(made));
+  if (!append)
+    found->parts.clear();
+  for (auto& each : made.parts) {
+    auto* text = std::get_if<text_content>(&each.content);
+    auto* last =
+        found->parts.empty() ? nullptr : std::get_if<text_content>(&found->parts.back().content);
+    if (text != nullptr && last != nullptr)
+      last->text += text->text; // a message is read as a whole
+    else
+      found->parts.push_back(std::move(each));
+  }
+}
+
+std::vector<part> planning_actor::take_parts() {
+  std::vector<part> out;
+  for (auto& each : made_so_far_)
+    out.insert(out.end(), std::make_move_iterator(each.parts.begin()),
+               std::make_move_iterator(each.parts.end()));
+  made_so_far_.clear();
+  return out;
 }
 
 void planning_actor::take(agent_report report) {
   if (auto* made = std::get_if<report_artifact>(&report))
-    return add_parts(made->artifact.parts);
+    return add_artifact(std::move(made->artifact), made->append);
   if (std::holds_alternative<report_progress>(report)
       || std::holds_alternative<report_message>(report)
       || std::holds_alternative<report_note>(report)
@@ -306,13 +362,13 @@ void planning_actor::take(agent_report report) {
     return;
   if (auto* done = std::get_if<report_completed>(&report)) {
     for (auto& made : done->artifacts)
-      add_parts(made.parts);
-    if (parts_.empty() && !done->message.empty())
-      parts_.push_back(text_part(std::move(done->message)));
-    if (!parts_.empty()) {
+      add_artifact(std::move(made), false);
+    message said;
+    said.parts = take_parts();
+    if (said.parts.empty() && !done->message.empty())
+      said.parts.push_back(text_part(std::move(done->message)));
+    if (!said.parts.empty()) {
       answering_.reset();
-      message said;
-      said.parts = std::move(parts_);
       return answer_with(std::move(said));
     }
     agent_problem_ = "the default agent has made nothing that could be the answer";
@@ -402,7 +458,8 @@ void planning_actor::finish() {
   out->made = std::move(made_);
   out->answer = std::move(answer_);
   out->operations = std::move(operations_);
-  out->tokens = tokens_;
+  out->used = used_;
+  out->planner_problem = problem_code_;
   out->at = env_.now();
   out->took = std::chrono::duration_cast<std::chrono::milliseconds>(env_.now() - begun_);
   start_.done(planned_message_ptr{std::move(out)});

@@ -45,14 +45,17 @@ private:
   void take(report_plan& plan);
   void take(report_replan& change);
   void take(report_answer& answer);
+  void take(report_planner_question& asked);
   void take(report_no_plan& none);
+  [[nodiscard]] std::uint32_t questions_left() const;
   /// Why the plan may not run; empty if it may.
   [[nodiscard]] std::string fault_of(const objective_spec& plan) const;
   [[nodiscard]] std::string fault_of(const report_replan& change) const;
   [[nodiscard]] std::string fault_of_agents(const plan_spec& plan) const;
   [[nodiscard]] result<void> check_planned(const std::string& by_name,
                                            const boost::json::object& input) const;
-  void add_parts(std::vector<part>& from);
+  void add_artifact(artifact&& made, bool append);
+  [[nodiscard]] std::vector<part> take_parts();
   void answer_with(message said);
   void finish();
   void stop_agent();
@@ -67,12 +70,13 @@ private:
   planner::verdict made_;
   message_ptr answer_;
   std::vector<wanted_objective_operation> operations_;
-  std::uint64_t tokens_ = 0;
+  model_usage used_;
   std::string planner_problem_;
+  errc problem_code_ = errc::planner_failed;
   std::string agent_problem_;
   planner_run_ptr planning_;
   agent_run_ptr answering_;
-  std::vector<part> parts_; ///< Of artifacts, until the agent ends.
+  std::vector<artifact> made_so_far_; ///< Until the agent ends.
 };
 
 } // namespace troupe

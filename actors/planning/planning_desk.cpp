@@ -14,8 +14,8 @@ namespace troupe {
 boost::json::object planned_message::note() const {
   auto out = planner::note_of(made);
   out["seconds"] = static_cast<double>(took.count()) / 1000.0;
-  if (tokens > 0)
-    out["tokens"] = tokens;
+  if (used.calls > 0)
+    out["tokens"] = used.prompt_tokens + used.answer_tokens;
   return out;
 }
 
@@ -61,14 +61,28 @@ planning_desk::planning_desk(environment& env) : env_(env) {
 }
 
 void planning_desk::ask(planning_query query, reply<planned_message_ptr> done) {
+  const auto asked = std::make_shared<const planning_query>(std::move(query));
+  begin(asked, [this, asked, done = std::move(done)](result<planned_message_ptr> planned) {
+    const bool has_died = !planned && planned.error().code == errc::internal;
+    if (!has_died || !asked->planner_problem.empty())
+      return done(std::move(planned));
+    auto again = std::make_shared<planning_query>(*asked);
+    again->planner_problem = planned.error().message;
+    begin(std::move(again), done);
+  });
+}
+
+void planning_desk::begin(std::shared_ptr<const planning_query> query,
+                          reply<planned_message_ptr> done) {
   planning_start start;
-  const auto objective = query.objective;
-  start.query = std::move(query);
-  start.done = {std::move(done),
-                make_error(errc::unavailable, "the message could not be planned; try again")};
-  const std::lock_guard lock{guard_};
-  if (is_closed_)
-    return; // `start` says so.
+  const auto objective = query->objective;
+  start.query = *query;
+  start.done = {std::move(done), make_error(errc::internal, "the planning of the text has died")};
+  std::unique_lock lock{guard_};
+  if (is_closed_) {
+    lock.unlock();
+    return start.done(make_error(errc::unavailable, "the message could not be planned; try again"));
+  }
   start.templates = templates_;
   const auto number = ++last_;
   start.left = [this, number] {

@@ -31,9 +31,12 @@ struct planning_query {
   bool asks_planner = false;
   std::string objective; ///< As in planning_order.
   std::uint32_t attempt = 1;
-  /// The planner is not asked, because the process has ended each time that it was.
-  bool skips_planner = false;
-  std::shared_ptr<const objective_so_far> so_far{}; ///< As in planning_order.
+  /// Why the planner is not asked. Empty: it may be.
+  std::string planner_problem{};
+  // As in planning_order.
+  std::shared_ptr<const objective_so_far> so_far{};
+  bool replans = false;
+  std::vector<planner_exchange> said{};
   /// For the agent that answers directly; null: none is asked.
   message_ptr message;
   std::vector<std::string> accepted_output_modes{};
@@ -46,7 +49,8 @@ struct planned_message {
   std::vector<wanted_objective_operation> operations{};
   timestamp at{};
   std::chrono::milliseconds took{0};
-  std::uint64_t tokens = 0; ///< That a model used; 0: none did, or it is not known.
+  model_usage used{};                          ///< By the planner's model.
+  errc planner_problem = errc::planner_failed; ///< As in report_no_plan.
 
   /// For the metadata of what is made of it: planner::note_of, `seconds`, and `tokens`, if a model
   /// was asked.
@@ -75,7 +79,8 @@ public:
   [[nodiscard]] bool has_planner() const noexcept {
     return env_.options.planning.planner != nullptr;
   }
-  /// Errors: those of planner::decide; unavailable.
+  /// A planning that dies is begun anew without the planner: the next row decides. Errors: those of
+  /// planner::decide; unavailable (canceled, or the process ends); internal (it has died twice).
   void ask(planning_query query, reply<planned_message_ptr> done);
   /// Null: replans_under_way_max are under way.
   [[nodiscard]] replan_ticket enter_replan();
@@ -92,6 +97,8 @@ private:
     std::string objective;
     planning_handle actor;
   };
+
+  void begin(std::shared_ptr<const planning_query> query, reply<planned_message_ptr> done);
 
   environment& env_;
   mutable std::mutex guard_;

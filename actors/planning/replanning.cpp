@@ -110,6 +110,7 @@ private:
     for (const auto& [name, value] : command_.params)
       query.request.params.emplace(name, value);
     query.so_far = now;
+    query.replans = true;
     ask_about(to_, command_.id, std::move(query),
               [self = shared_from_this(), now](const result<planned_message_ptr>& planned) {
                 self->on_planned(planned, *now->view);
@@ -120,13 +121,14 @@ private:
     if (!planned)
       return end(planned.error());
     const auto& made = **planned;
+    count_used(to_, command_.id, made.used);
     out_.note = made.note();
     if (!made.operations.empty())
       out_.operations = made.operations;
     else if (made.made.objective)
       out_.operations = replacing_operations(now, plans_as_operations(*made.made.objective));
     if (out_.operations.empty())
-      return end(make_error(errc::planner_failed,
+      return end(make_error(made.planner_problem,
                             "nobody makes a change of the text: " + joined(made.made.reasons),
                             "text"));
     change();

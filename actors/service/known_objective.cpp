@@ -61,7 +61,8 @@ private:
       const bool is_wanted = std::any_of(plans_.begin(), plans_.end(), [&](const plan_spec& other) {
         return !plan.id.empty() && other.id == plan.id;
       });
-      if (!has_plan(now, plan) && !is_wanted)
+      // What was just planned is new, whatever it is called.
+      if ((request_->planned || !has_plan(now, plan)) && !is_wanted)
         plans_.push_back(std::move(plan));
     };
     for (const auto& plan : wish.objective->plans)
@@ -113,6 +114,8 @@ private:
     command.who = who();
     command.id = id_;
     command.starts = true;
+    if (request_->planned)
+      command.author = planner_author;
     command.conditions = request_->command.conditions;
     for (auto& plan : plans_)
       command.operations.emplace_back(

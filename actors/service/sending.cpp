@@ -6,6 +6,7 @@
 #include "actors/commands/once_answer.hpp"
 #include "actors/commands/once_desk.hpp"
 #include "actors/commands/placing.hpp"
+#include "actors/planning/asking.hpp"
 #include "actors/planning/planned_objective.hpp"
 #include "actors/service/known_objective.hpp"
 #include "actors/service/objective_of_message.hpp"
@@ -55,13 +56,20 @@ void with_verdict(gateway& by, const std::shared_ptr<send_request>& request, con
   query.asks_planner = !in.empty();
   if (request->objective && request->objective->objective)
     query.message = nullptr; // It asks for an objective, not for an answer.
-  desk.ask(std::move(query), [request, refused = std::move(refused),
-                              next = std::move(next)](const result<planned_message_ptr>& planned) {
-    if (!planned)
+  auto take = [&by, request, in, refused = std::move(refused),
+               next = std::move(next)](const result<planned_message_ptr>& planned) {
+    if (!planned && planned.error().code != errc::internal) // then it is a plain task
       return refused(planned.error());
-    request->planned = *planned;
+    if (planned) {
+      request->planned = *planned;
+      if (!in.empty())
+        count_used(by, objective_id{in}, (*planned)->used);
+    }
     next(refused);
-  });
+  };
+  with_so_far(
+      by, objective_id{in}, std::move(query),
+      [&desk, take = std::move(take)](planning_query with) { desk.ask(std::move(with), take); });
 }
 
 planner::decision verdict_of(const send_request& request) {
@@ -123,20 +131,25 @@ void service::begin_planned(send_request& request, const Next& next, const Creat
   next(new_work{}, to);
 }
 
-/// The plans that the verdict has made join the objective of the context; if it has made none, a
-/// plan for what the text says.
+/// The plans that the verdict has made join the objective of the context, as a change of the author
+/// `planner`; if it has made none, a plan for what the text says.
 template<class Next>
 void service::join_planned(const std::shared_ptr<send_request>& request, const Next& next,
                            const reply<sent>& to) const {
-  if (verdict_of(*request) != planner::decision::objective)
+  if (!request->planned)
     return next(new_work{.plan = plan_of_message(*request)}, to);
-  auto plans = plans_to_add(*request->planned->made.objective, request->planned->note());
+  objective_spec made;
+  if (verdict_of(*request) == planner::decision::objective)
+    made = *request->planned->made.objective;
+  else if (auto said = plan_of_message(*request))
+    made.plans.push_back(std::make_shared<const plan_spec>(std::move(said->spec)));
+  if (made.plans.empty())
+    return next(new_work{}, to);
+  auto plans = plans_to_add(made, request->planned->note());
+  if (plans.size() == 1)
+    plans.front().id = {}; // no other one names it
   request->objective = std::make_shared<objective_wish>();
   auto& wish = *request->objective;
-  if (plans.size() == 1) {
-    wish.plan = std::move(plans.front());
-    return next(new_work{.plan = plan_of_message(*request)}, to);
-  }
   wish.objective.emplace();
   wish.objective->id = objective_id{request->command.message.context_id};
   for (auto& each : plans)

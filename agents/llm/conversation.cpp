@@ -1,8 +1,9 @@
 #include "agents/llm/conversation.hpp"
 
-#include "agents/llm/llm_prompt.hpp"
+#include "agents/llm/material.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_schema.hpp"
+#include "protocol/opt/answer_text.hpp"
 #include <troupe/protocol/model_usage.hpp>
 
 #include <boost/json/value.hpp>
@@ -323,7 +324,7 @@ void conversation::take_answer(const open_call& which, const message& answer) {
   ++note_.inputs;
   auto& call = at(which);
   if (!which.approves) {
-    call.result = told_answer(answer);
+    call.result = words_of_answer(answer);
   } else if (is_approved(answer)) {
     call.is_approved = true;
     start_call(which.turn, which.index);
@@ -375,7 +376,7 @@ void conversation::on_said(const message& said) {
   if (phase_ == phase::ended)
     return;
   ++note_.inputs;
-  said_ += (said_.empty() ? "" : "\n") + told_answer(said);
+  said_ += (said_.empty() ? "" : "\n") + words_of_answer(said);
 }
 
 // -- what is shown --------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ struct llm_options {
   /// Why they are not known, for the task that wants one; no code: they are.
   error no_models{};
   std::string default_model; ///< Of tasks that name none; empty: the only one that there is.
+  /// A short question is answered with a message, if the answer comes in time.
+  bool answers_directly = false;
   /// Start the client with the first task; else the caller takes its turns.
   bool starts_client = true;
 };
@@ -31,6 +33,7 @@ public:
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
   [[nodiscard]] result<void> check_planned(const boost::json::object& input,
                                            const planned_check& other) const override;
+  [[nodiscard]] bool answers_directly() const override { return options_.answers_directly; }
   [[nodiscard]] std::string description() const override;
 
 private:

@@ -1,5 +1,6 @@
 #include "agents/llm/llm_note.hpp"
 
+#include "agents/llm/material.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/text_in.hpp"
 #include <troupe/protocol/task_life.hpp>
@@ -9,6 +10,8 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
 namespace troupe {
@@ -35,9 +38,14 @@ const json::array& list_of_note(const json::object& from, std::string_view name)
   return found != nullptr && found->is_array() ? found->get_array() : nothing;
 }
 
-json::object write_turn(const llm_turn& from) {
+/// The longest text of a turn, from one attempt at a note that is short enough to the next.
+constexpr auto kept_text_sizes =
+    std::to_array<std::size_t>({std::numeric_limits<std::size_t>::max(), std::size_t{64} << 10,
+                                std::size_t{16} << 10, std::size_t{4} << 10, std::size_t{1} << 10});
+
+json::object write_turn(const llm_turn& from, std::size_t text_bytes_max) {
   json::object out;
-  out["content"] = from.content;
+  out["content"] = cut_in_the_middle(from.content, text_bytes_max);
   if (!from.calls.empty()) {
     json::array calls;
     json::array results;
@@ -46,7 +54,7 @@ json::object write_turn(const llm_turn& from) {
       if (each.is_approved)
         calls.back().get_array().emplace_back(true);
       if (each.result && !each.is_of_task)
-        results.emplace_back(*each.result);
+        results.emplace_back(cut_in_the_middle(*each.result, text_bytes_max));
       else
         results.emplace_back(nullptr);
     }
@@ -54,7 +62,7 @@ json::object write_turn(const llm_turn& from) {
     out["results"] = std::move(results);
   }
   if (!from.told.empty())
-    out["told"] = from.told;
+    out["told"] = cut_in_the_middle(from.told, text_bytes_max);
   return out;
 }
 
@@ -97,13 +105,14 @@ bool is_llm_note(std::string_view text) noexcept {
 }
 
 std::string write_llm_note(const llm_note& note) {
-  auto out = write_counts(note);
-  auto& turns = out["turns"].emplace_array();
-  for (const auto& each : note.turns)
-    turns.emplace_back(write_turn(each));
-  auto text = json::serialize(out);
-  if (text.size() <= note_bytes_max)
-    return text;
+  for (const auto most : kept_text_sizes) {
+    auto out = write_counts(note);
+    auto& turns = out["turns"].emplace_array();
+    for (const auto& each : note.turns)
+      turns.emplace_back(write_turn(each, most));
+    if (auto text = json::serialize(out); text.size() <= note_bytes_max)
+      return text;
+  }
   auto counts = note;
   counts.wrong_calls = counts.repairs = 0; // of a conversation that begins anew
   return json::serialize(write_counts(counts));

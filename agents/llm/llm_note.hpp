@@ -49,8 +49,9 @@ struct llm_note {
 
 /// Whether a note was written by write_llm_note.
 [[nodiscard]] bool is_llm_note(std::string_view text) noexcept;
-/// At most note_bytes_max bytes: of a conversation that is longer only the counts are kept, and it
-/// begins anew after a restart.
+/// At most note_bytes_max bytes. Of a longer conversation what the model and others have said is
+/// cut in the middle, as short as need be; calls stay whole. If even that is too long, only the
+/// counts are kept, and the conversation begins anew after a restart.
 [[nodiscard]] std::string write_llm_note(const llm_note& note);
 /// Errors: invalid_params.
 [[nodiscard]] result<llm_note> read_llm_note(std::string_view text);

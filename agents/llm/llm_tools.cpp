@@ -290,14 +290,4 @@ bool is_approved(const message& answer) {
   return said.is_bool() && said.get_bool();
 }
 
-std::string told_answer(const message& answer) {
-  std::string out;
-  for (const auto& each : answer.parts)
-    if (const auto* text = std::get_if<text_content>(&each.content))
-      out += (out.empty() ? "" : "\n") + text->text;
-    else if (const auto* data = std::get_if<data_content>(&each.content))
-      out += (out.empty() ? "" : "\n") + json::serialize(data->data);
-  return out.empty() ? "(an answer without text)" : out;
-}
-
 } // namespace troupe

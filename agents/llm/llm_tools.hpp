@@ -55,7 +55,4 @@ using llm_request = std::variant<report_question, report_change>;
 /// Whether the answer to it is yes.
 [[nodiscard]] bool is_approved(const message& answer);
 
-/// What a person has answered, as a model is told it.
-[[nodiscard]] std::string told_answer(const message& answer);
-
 } // namespace troupe

@@ -18,8 +18,8 @@ public:
   model_planning(models::model_client& client, const models::model_settings& model,
                  planning_order_ptr order, planner_port_ptr port)
       : client_(client), model_(model), order_(std::move(order)), port_(std::move(port)),
-        request_(order_->so_far ? change_request(*order_, thread_id_source().next("made"))
-                                : plan_request(*order_)) {}
+        request_(order_->replans ? change_request(*order_, thread_id_source().next("made"))
+                                 : plan_request(*order_, thread_id_source().next("made"))) {}
 
   void ask() {
     if (is_dropped_)
@@ -37,9 +37,12 @@ public:
 
 private:
   void take(models::call_outcome outcome) {
-    tokens_ += outcome.cost.usage.prompt_tokens + outcome.cost.usage.answer_tokens;
+    count(outcome.cost);
     if (!outcome.answer)
-      return give_up(outcome.answer.failure.message);
+      return give_up(outcome.answer.failure.message,
+                     outcome.answer.failure.kind == models::failure_kind::over_budget
+                         ? errc::budget_exceeded
+                         : errc::planner_failed);
     auto& answer = *outcome.answer.value;
     switch (models::kind_of(answer)) {
       case models::answer_kind::text: return read(answer.content);
@@ -51,8 +54,8 @@ private:
   }
 
   void read(const std::string& content) {
-    auto made = order_->so_far ? read_change_reply(content, order_->agents)
-                               : read_plan_reply(content, order_->agents);
+    auto made = order_->replans ? read_change_reply(content, order_->agents)
+                                : read_plan_reply(content, order_->agents, question_rule(*order_));
     if (made)
       return end(std::move(*made));
     if (std::exchange(was_repaired_, true))
@@ -64,11 +67,21 @@ private:
     ask();
   }
 
-  void give_up(const std::string& why) {
-    end(report_no_plan{"the model " + model_.name + ": " + why});
+  void count(const models::call_cost& cost) {
+    if (cost.tries > 0)
+      used_ += {1,
+                cost.usage.prompt_tokens,
+                cost.usage.answer_tokens,
+                static_cast<std::uint64_t>(cost.spent.time.count()),
+                static_cast<std::uint64_t>(cost.spent.cost),
+                cost.usage.is_estimated};
+  }
+
+  void give_up(const std::string& why, errc code = errc::planner_failed) {
+    end(report_no_plan{"the model " + model_.name + ": " + why, {}, code});
   }
   void end(planner_report report) {
-    std::visit([this](auto& each) { each.tokens = tokens_; }, report);
+    std::visit([this](auto& each) { each.used = used_; }, report);
     port_->report(std::move(report));
     drop();
   }
@@ -78,7 +91,7 @@ private:
   const planning_order_ptr order_;
   const planner_port_ptr port_;
   models::chat_request request_;
-  std::uint64_t tokens_ = 0; ///< In all calls.
+  model_usage used_; ///< In all calls.
   bool was_repaired_ = false;
   bool is_dropped_ = false;
   models::call_handle call_;

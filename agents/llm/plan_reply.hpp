@@ -9,6 +9,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,18 +19,27 @@ namespace troupe {
 /// Of a plan that a model makes.
 inline constexpr std::size_t planned_tasks_max = 200;
 
+/// Whether a reply may be a question.
+enum class questions : std::uint8_t { none, allowed };
+
 /// JSON Schema of the reply, for servers that hold answers to one.
-[[nodiscard]] boost::json::object plan_reply_schema(const std::vector<std::string>& agents);
-/// What is asked. `agents`: those that tasks may name.
-[[nodiscard]] models::chat_request plan_request(const planning_order& of);
+[[nodiscard]] boost::json::object plan_reply_schema(const std::vector<std::string>& agents,
+                                                    questions rule = questions::none);
+/// What is asked, with what was asked and answered before. `mark`: fresh, so that no artifact can
+/// have it in it.
+[[nodiscard]] models::chat_request plan_request(const planning_order& of, std::string_view mark);
 /// The content of an answer. Errors: invalid_document, in words for the model, with the place.
 [[nodiscard]] result<planner_report> read_plan_reply(std::string_view content,
-                                                     const std::vector<std::string>& agents);
+                                                     const std::vector<std::string>& agents,
+                                                     questions rule = questions::none);
+[[nodiscard]] questions question_rule(const planning_order& of) noexcept;
 
-/// What both kinds of replies share: why tasks of a model cannot be taken (too many, an agent that
-/// they may not name, `${`, an unknown member). `where`: a JSON pointer.
+/// What both kinds of replies share: the members of a task, a line each; and why tasks of a model
+/// cannot be taken (too many, an agent that they may not name, `${`, an unknown member). `where`: a
+/// JSON pointer.
 [[nodiscard]] result<void> check_planned_tasks(const boost::json::array& tasks,
                                                const std::vector<std::string>& agents,
                                                const std::string& where);
+[[nodiscard]] std::string task_member_lines();
 
 } // namespace troupe

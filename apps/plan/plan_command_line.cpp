@@ -75,6 +75,10 @@ void add_plan_command(CLI::App& app, plan_text_options& options) {
       ->excludes(json);
   plan.add_flag("--prefer-objective", options.prefers_objective,
                 "As a client that prefers an objective: guesses are allowed");
+  plan.add_option("--planner", options.planner,
+                  "Who reads it: templates, grammar, or a model of the configuration file\n"
+                  "(default: the first two, one after the other)")
+      ->type_name("NAME");
   plan.add_option("--template", options.template_name, "Take this template")->type_name("NAME");
   plan.add_option("--templates", options.directory, "Templates beside those of the program")
       ->type_name("DIR");

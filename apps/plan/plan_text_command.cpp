@@ -1,5 +1,6 @@
 #include "apps/plan/plan_text_command.hpp"
 
+#include "apps/named_planner.hpp"
 #include "apps/options.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/plan/template_files.hpp"
@@ -74,7 +75,7 @@ std::string lines_of_tasks(const planner::text_reading& reading) {
   return out;
 }
 
-/// Of a template.
+/// Of a template or a model.
 std::string lines_of_plans(const objective_spec& objective) {
   std::string out = "plans:\n";
   for (std::size_t i = 0; i < objective.plans.size(); ++i) {
@@ -135,18 +136,20 @@ int say_json(const result<objective_spec>& objective) {
 } // namespace
 
 std::string plan_explanation(const planner::text_reading& reading, const planner::verdict& made) {
+  const bool is_from_model = made.who == planner::decider::model;
   const bool is_from_template = made.who == planner::decider::plan_template && made.objective;
   std::string out;
   if (made.objective)
     out += "objective: " + made.objective->name + '\n';
-  if (is_from_template)
+  if (made.objective && (is_from_template || is_from_model))
     out += lines_of_plans(*made.objective);
   else if (!reading.tasks.empty())
     out += lines_of_tasks(reading);
   if (!is_from_template) {
-    if (!reading.assumptions.empty())
+    const auto& assumed = is_from_model ? made.assumptions : reading.assumptions;
+    if (!assumed.empty())
       out += "assumed:\n";
-    for (const auto& each : reading.assumptions)
+    for (const auto& each : assumed)
       out += "  " + each + '\n';
     if (!reading.problems.empty())
       out += "not understood:\n";
@@ -187,19 +190,35 @@ int plan_text_command(const plan_text_options& options) {
     complain(templates.error().message);
     return exit_usage;
   }
+  const auto by = planner_named(options.planner);
+  if (!by) {
+    complain(by.error().message);
+    return exit_usage;
+  }
+  if (!by->templates && !options.template_name.empty()) {
+    complain("--template: the planner " + options.planner
+             + " takes no template; leave out --planner or --template");
+    return exit_usage;
+  }
   planner::planning_settings settings;
-  settings.templates = **templates;
-  const auto made = planner::decide(request, settings);
+  if (by->templates)
+    settings.templates = **templates;
+  settings.has_grammar = by->grammar;
+  settings.has_model = by->model.has_value();
+  auto made = planner::decide(request, settings);
   if (!made) {
     complain(made.error().message);
     return exit_usage;
   }
+  if (made->outcome == planner::decision::ask_model)
+    ask_model(*by->model, request, *made);
   if (options.as_text)
     return say_text(objective_from(*made));
   if (options.json)
     return say_json(objective_from(*made));
   const auto rule = options.prefers_objective ? planner::guesses::allowed : planner::guesses::none;
-  const bool written = say(plan_explanation(planner::read_text(*text, rule), *made));
+  const auto reading = by->grammar ? planner::read_text(*text, rule) : planner::text_reading{};
+  const bool written = say(plan_explanation(reading, *made));
   return exit_code_of(made->objective ? exit_ok : exit_failed, written);
 }
 

@@ -16,6 +16,7 @@ struct plan_text_options {
   bool json = false;
   bool as_text = false;
   bool prefers_objective = false;
+  std::string planner;       ///< Empty: templates, then the grammar.
   std::string template_name; ///< Empty: none.
   std::string directory;     ///< Of templates beside those of the program; empty: none.
   std::vector<std::pair<std::string, std::string>> params;

@@ -319,6 +319,12 @@ int serve_command(const serve_options& options) {
              + (why.code == errc::store_locked ? " See --data and --sessions-dir." : ""));
     return exit_failed;
   }
+  if (*models && settings->store.kind != store_kind::memory)
+    if (const auto kept = (*models)->keep_days(settings->store.directory + "/model-days.json");
+        !kept) {
+      complain(kept.error().message);
+      return exit_usage;
+    }
   set_up_log(settings->log);
   settings->server.warn = [](std::string_view line) { log_warn(line); };
   if (!settings->a2a_proxy.empty() && !settings->private_urls_allowed)

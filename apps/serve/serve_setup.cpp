@@ -120,7 +120,7 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   }
   out.add("a2a", std::make_shared<a2a_agent>(std::move(delegated)));
   if (models) // a server offers what it can do
-    register_llm(out, models, settings.llm_model);
+    register_llm(out, models, settings.llm_model, settings.llm_answers_directly);
   if (!settings.agent.empty())
     out.default_agent = settings.agent;
   if (out.find(out.default_agent) == nullptr)

@@ -156,6 +156,8 @@ std::vector<setting> tables() {
           [](auto& s) -> auto& { return s.variables_passed; }),
     text("agents.llm-model", "the llm agent: the model of tasks that name none; empty = the only one",
          [](auto& s) -> auto& { return s.llm_model; }),
+    truth("agents.llm-direct", "the llm agent, if it is the default: answers a short question with a message, without a task, if it takes no longer than planner.answer-seconds",
+          [](auto& s) -> auto& { return s.llm_answers_directly; }),
     truth("planner.enabled", "texts of clients that activate the extension for objectives may become plans (docs/planner.md)",
           [](auto& s) -> auto& { return s.executor.planning.is_on; }),
     seconds<std::chrono::milliseconds>("planner.answer-seconds", "how long an agent may take for a direct answer",

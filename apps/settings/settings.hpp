@@ -44,6 +44,7 @@ struct serve_settings {
   std::string planner_model;       ///< A name of `[models.NAME]`; empty: no model plans.
   std::shared_ptr<program_gate> programs; ///< Of the command agent. Null: none.
   std::string llm_model;                  ///< Of tasks of the agent `llm` that name none.
+  bool llm_answers_directly = false;      ///< agent::answers_directly of the agent `llm`.
 };
 
 using text_list = std::vector<std::string>;

@@ -27,7 +27,7 @@ std::string shown_money(money amount) {
 error exceeded(budget_scope scope, std::string_view unit, const std::string& limit,
                const std::string& spent, const std::string& needed) {
   auto name = std::string(to_string(scope)) + "-" + std::string(unit);
-  return make_error(errc::limit_exceeded,
+  return make_error(errc::budget_exceeded,
                     "the budget " + name + " is " + limit + "; " + spent
                         + " of it are spent or promised, and the call may need " + needed,
                     name);
@@ -132,8 +132,12 @@ result<budget_ledger::ticket> budget_ledger::admit(call_account account, spendin
     before += of.held;
     fine = check(scope, limits_of(scope), before, most);
   });
-  if (!fine)
-    return fine.error();
+  if (!fine) {
+    auto why = fine.error();
+    if (why.field.starts_with(to_string(budget_scope::day)))
+      why.message += "; it begins anew at " + to_rfc3339(timestamp{std::chrono::days{day + 1}});
+    return why;
+  }
   ticket out{std::move(account), day, most, most.time};
   for_each(out.account, day, now, [&](budget_scope, entry& of) { of.held += out.held; });
   return out;
@@ -147,7 +151,27 @@ void budget_ledger::settle(const ticket& admitted, const spending& spent, timest
 }
 
 void budget_ledger::add(const call_account& account, const spending& spent, timestamp now) {
-  for_each(account, day_at(now), now, [&](budget_scope, entry& of) { of.spent += spent; });
+  for_each(account, day_at(now), now, [&](budget_scope scope, entry& of) {
+    if (scope != budget_scope::day || !keeps_day_)
+      of.spent += spent;
+  });
+}
+
+void budget_ledger::keep_day(std::int64_t day, const spending& spent) {
+  keeps_day_ = true;
+  if (day >= day_)
+    day_of(day).spent += spent;
+}
+
+std::pair<std::int64_t, spending> budget_ledger::day_now() const {
+  auto out = of_day_.spent;
+  out += of_day_.held;
+  return {day_, out};
+}
+
+bool budget_ledger::limits_day() const noexcept {
+  const auto& of = limits_[static_cast<std::size_t>(budget_scope::day)];
+  return of.tokens || of.cost || of.time;
 }
 
 spending budget_ledger::of_task(const std::string& id) const {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace troupe::models {
 
@@ -84,12 +85,19 @@ public:
   };
 
   /// `most`: what the call can cost; of its time what a budget leaves is in the ticket. Errors:
-  /// limit_exceeded, with the name of the budget as field (`task-tokens`).
+  /// budget_exceeded, with the name of the budget as field (`task-tokens`).
   [[nodiscard]] result<ticket> admit(call_account account, spending most, timestamp now);
   void settle(const ticket& admitted, const spending& spent, timestamp now);
 
-  /// What an earlier process has spent for it.
+  /// What an earlier process has spent for it. It is not spent again today, if the day is kept.
   void add(const call_account& account, const spending& spent, timestamp now);
+
+  /// The day is kept from now on, with what an earlier process has spent on it.
+  void keep_day(std::int64_t day, const spending& spent);
+  /// What was spent or promised on the last day on which there was a call, as a process that comes
+  /// after this one is to count it.
+  [[nodiscard]] std::pair<std::int64_t, spending> day_now() const;
+  [[nodiscard]] bool limits_day() const noexcept;
 
   [[nodiscard]] spending of_task(const std::string& id) const;
   [[nodiscard]] spending of_objective(const std::string& id) const;
@@ -113,6 +121,7 @@ private:
   entries objectives_;
   std::int64_t day_ = 0;
   entry of_day_;
+  bool keeps_day_ = false;
 };
 
 } // namespace troupe::models

@@ -4,6 +4,7 @@
 #include "client/circuit_breaker.hpp"
 #include "client/http_client.hpp"
 #include "client/masking.hpp"
+#include "client/models/day_file.hpp"
 #include "client/models/request_writing.hpp"
 #include "client/models/retry_decision.hpp"
 #include "client/sse_reader.hpp"
@@ -186,6 +187,7 @@ struct model_client::parts {
   void settle(open_call& call, model_line& line, const budget_ledger::ticket& ticket,
               const try_end& end, std::chrono::milliseconds took);
   void finish(open_call& call, model_line& line, reading<chat_answer> answer);
+  void keep_days();
   void write_log(const open_call& call, const model_line& line, const reading<chat_answer>& end,
                  const std::vector<std::string>& left_out) const;
 
@@ -198,6 +200,7 @@ struct model_client::parts {
   std::mutex starting; // guards work and thread
   std::thread thread;
   std::function<void(const std::string&)>* log = nullptr;
+  std::string day_file; ///< Empty: no day is kept.
 };
 
 // -- one try --------------------------------------------------------------------------------------
@@ -432,6 +435,22 @@ void model_client::parts::finish(open_call& call, model_line& line, reading<chat
     heard_by.on_end(std::move(out));
 }
 
+/// On the loop, which alone writes the file.
+void model_client::parts::keep_days() {
+  if (day_file.empty())
+    return;
+  day_entries all;
+  for (const auto& each : lines) {
+    const std::lock_guard guard(each->mutex);
+    if (!each->ledger.limits_day())
+      continue;
+    const auto [day, spent] = each->ledger.day_now();
+    all[each->settings.name] = {day, spent};
+  }
+  if (auto kept = write_day_file(day_file, all); !kept && log != nullptr && *log)
+    (*log)("what was spent today would not survive this process: " + kept.error().message);
+}
+
 awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_line* line) {
   reading<chat_answer> last;
   if (line->problem.code != errc::none) {
@@ -476,6 +495,7 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
     }
     if (!ticket)
       break;
+    keep_days(); // also what is promised: the process may end before it is known
     call->is_late = false;
     call->time_max = ticket->time_max;
     call->whole.start_after(ticket->time_max, [weak = std::weak_ptr<open_call>(call)] {
@@ -491,6 +511,7 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
     call->stream.reset();
     settle(*call, *line, *ticket, end,
            std::chrono::duration_cast<std::chrono::milliseconds>(clock->now() - begun));
+    keep_days();
     if (call->is_over)
       co_return;
     last = std::move(end.answer);
@@ -674,6 +695,24 @@ call_handle model_client::ask(const model_settings& settings, chat_request reque
   net::asio::post(parts_->context,
                   [inside = parts_.get(), call, line] { inside->begin(call, line); });
   return std::make_shared<call_guard>(std::move(call));
+}
+
+result<void> model_client::keep_days(const std::string& file) {
+  auto known = read_day_file(file);
+  if (!known)
+    return known.error();
+  bool has_limits = false;
+  for (const auto& each : parts_->lines) {
+    const std::lock_guard guard(each->mutex);
+    if (!each->ledger.limits_day())
+      continue;
+    has_limits = true;
+    const auto& before = (*known)[each->settings.name];
+    each->ledger.keep_day(before.day, before.spent);
+  }
+  if (has_limits)
+    parts_->day_file = file;
+  return {};
 }
 
 void model_client::add_spending(const model_settings& settings, const call_account& account,

@@ -9,6 +9,7 @@
 #include <troupe/protocol/task_life.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,13 +44,19 @@ result<std::string> read_suggested_name(const send_message& in) {
   return std::string(*text);
 }
 
+/// With one of these a message is planned also for a client that has not activated the extension.
+constexpr auto planning_keys = std::to_array<std::string_view>(
+    {"opt/v1/template", "opt/v1/params", "opt/v1/preferObjective", "opt/v1/suggestedName"});
+
 /// What the message says about planning. Nothing for a message to a task, or of a client that has
-/// not activated the extension; only a template may be asked for without it.
+/// not activated the extension and names no key of it.
 result<std::shared_ptr<planning_wishes>> read_planning(const operation_call& call,
                                                        const send_message& in) {
-  const auto* named = find_member(in, "opt/v1/template");
-  if (!in.message.task_id.empty() || (!call.extensions.opt && named == nullptr))
+  const bool has_key = std::ranges::any_of(
+      planning_keys, [&](std::string_view key) { return find_member(in, key) != nullptr; });
+  if (!in.message.task_id.empty() || (!call.extensions.opt && !has_key))
     return std::shared_ptr<planning_wishes>{};
+  const auto* named = find_member(in, "opt/v1/template");
   auto out = std::make_shared<planning_wishes>();
   if (named != nullptr) {
     if (!named->is_string() || named->get_string().empty())
@@ -73,10 +80,9 @@ result<std::shared_ptr<planning_wishes>> read_planning(const operation_call& cal
   return out;
 }
 
-/// What `opt/v1/objective` or `opt/v1/plan` asks for; or `opt/v1/preferObjective` of a client that
-/// activated the extension. Nothing, for a message to a task.
-result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
-                                                  const send_message& in) {
+/// What `opt/v1/objective` or `opt/v1/plan` asks for; or `opt/v1/preferObjective`. Nothing, for a
+/// message to a task.
+result<std::shared_ptr<objective_wish>> read_wish(const send_message& in) {
   std::shared_ptr<objective_wish> out;
   if (!in.message.task_id.empty())
     return out;
@@ -84,7 +90,7 @@ result<std::shared_ptr<objective_wish>> read_wish(const operation_call& call,
   const auto* plan = find_member(in, "opt/v1/plan");
   const auto* prefers = find_member(in, "opt/v1/preferObjective");
   const bool is_preferred = prefers != nullptr && prefers->is_bool() && prefers->get_bool();
-  if (whole == nullptr && plan == nullptr && !(is_preferred && call.extensions.opt))
+  if (whole == nullptr && plan == nullptr && !is_preferred)
     return out;
   out = std::make_shared<objective_wish>();
   if (whole != nullptr) {
@@ -169,7 +175,7 @@ result<std::unique_ptr<send_params>> read_send(const operation_call& call) {
   request.push = std::move(read->push);
   if (request.push)
     request.push->progress = call.extensions.progress;
-  auto wish = read_wish(call, request.command);
+  auto wish = read_wish(request.command);
   if (!wish)
     return wish.error();
   request.objective = std::move(*wish);

@@ -198,6 +198,9 @@ constexpr auto rows = std::to_array<wire_error>({
     {errc::planner_failed, -32603, 500, "INTERNAL", "PLANNER_FAILED", own,
      "Nobody makes a plan of it", "Nobody makes a plan of it", "text", "InternalError",
      "say it otherwise, or send the operations with objectives/modify"},
+    {errc::budget_exceeded, -32603, 429, "RESOURCE_EXHAUSTED", "BUDGET_EXCEEDED", own,
+     "A budget is used up", "A budget is used up", "budget", "InternalError",
+     "wait until the budget begins anew, or ask the operator for a larger one"},
 });
 // clang-format on
 

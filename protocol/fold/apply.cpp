@@ -692,6 +692,7 @@ void apply(objective_view& view, const change& where, const objective_created& c
 }
 
 void apply(objective_view& view, const change& where, const objective_edited& edited) {
+  view.usage += edited.used;
   if (edited.edited.empty())
     return;
   edit_fields(view, edited.edited);

@@ -264,8 +264,8 @@ struct objective_decider {
       return;
     if (auto wrong = check_edits(view(), command.edited))
       return refuse(std::move(*wrong));
-    if (!command.edited.empty())
-      emit(objective_edited{command.edited});
+    if (!command.edited.empty() || command.used.calls > 0)
+      emit(objective_edited{command.edited, command.used});
     if (command.state && command.for_planner)
       change_for_planner(*command.state);
     else if (command.state)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <variant>
 
 namespace troupe {
 
@@ -72,6 +73,16 @@ boost::json::value value_of_answer(const message& answer, const boost::json::obj
     if (const auto* content = std::get_if<data_content>(&part.content))
       return content->data;
   return value_of_text(text_of(answer.parts), form);
+}
+
+std::string words_of_answer(const message& answer) {
+  std::string out;
+  for (const auto& each : answer.parts)
+    if (const auto* text = std::get_if<text_content>(&each.content))
+      out += (out.empty() ? "" : "\n") + text->text;
+    else if (const auto* data = std::get_if<data_content>(&each.content))
+      out += (out.empty() ? "" : "\n") + json::serialize(data->data);
+  return out.empty() ? "(an answer without text)" : out;
 }
 
 } // namespace troupe

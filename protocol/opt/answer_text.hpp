@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace troupe {
@@ -27,5 +28,8 @@ namespace troupe {
 /// text.
 [[nodiscard]] boost::json::value value_of_answer(const message& answer,
                                                  const boost::json::object& form);
+
+/// An answer in words, data as JSON; never empty.
+[[nodiscard]] std::string words_of_answer(const message& answer);
 
 } // namespace troupe

@@ -503,6 +503,7 @@ struct fact_writer {
   void operator()(const objective_edited& edited) const {
     out.key("edited");
     write_edits(out, edited.edited);
+    write_usage(out, edited.used);
   }
   void operator()(const plan_edited& edited) const {
     out.key("plan edited");
@@ -763,7 +764,7 @@ event event_from(const json::object& in, const change& where) {
     return plan_added{pointee(value, plan_spec_from), flag(in, "start"),
                       number<std::uint64_t>(in, "rev", 0)};
   if (kind == "edited")
-    return objective_edited{edits_from(value.as_object())};
+    return objective_edited{edits_from(value.as_object()), usage_of(in)};
   if (kind == "plan edited")
     return plan_edited{plan_of(in), edits_from(value.as_object())};
   throw std::runtime_error("a fact of an unknown kind, " + std::string{kind});

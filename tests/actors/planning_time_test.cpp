@@ -1,18 +1,6 @@
 // What becomes of a message, and who is asked about it, on the manual clock. Over the wire:
 // tests/net/a2a/planned_messages_test.cpp.
-#include "actors/service/service.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/clock_bed.hpp"
-
-#include <boost/json/serialize.hpp>
-
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include "planner/verdict.hpp"
+#include "tests/actors/planning_bed.hpp"
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -22,102 +10,6 @@ using Catch::Matchers::Contains;
 namespace {
 
 constexpr const char* two_papers = "Research AI safety papers and write a summary";
-
-/// Answers what it knows, and hands the rest on.
-class quick_agent final : public agent {
-public:
-  explicit quick_agent(std::shared_ptr<hand_agent> others) : others_(std::move(others)) {}
-  start_result start(const order_ptr& order, const agent_port_ptr& port) override {
-    if (order->text() == "2 + 2")
-      return report_completed{{text_artifact("sum", "4")}, {}};
-    if (order->text() == "Who breaks?")
-      throw std::runtime_error("broken");
-    return others_->start(order, port);
-  }
-  [[nodiscard]] bool answers_directly() const override { return true; }
-
-private:
-  std::shared_ptr<hand_agent> others_;
-};
-
-/// Does what the text says.
-class told_planner final : public text_planner {
-public:
-  planner_start plan(const planning_order_ptr& order, const planner_port_ptr& port) override {
-    orders.push_back(order);
-    ports.push_back(port);
-    const auto says = [&](const char* word) { return order->text.find(word) != std::string::npos; };
-    if (says("throw"))
-      throw std::runtime_error("it broke");
-    if (says("decline"))
-      return report_no_plan{"too hard"};
-    if (says("answer"))
-      return report_answer{"42"};
-    if (says("forbidden"))
-      return report_plan{steps("command"), {}};
-    if (says("plan"))
-      return report_plan{steps(""), {"both are needed"}};
-    return std::make_unique<planner_run>();
-  }
-  static objective_spec steps(const std::string& agent) {
-    plan_spec plan;
-    plan.name = "two";
-    for (const auto* name : {"first", "second"}) {
-      task_spec task;
-      task.name = name;
-      task.agent = agent;
-      plan.tasks.push_back(std::move(task));
-    }
-    objective_spec out;
-    out.name = "made by the planner";
-    out.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
-    return out;
-  }
-
-  std::vector<planning_order_ptr> orders;
-  std::vector<planner_port_ptr> ports;
-};
-
-executor_options with_planner(const std::shared_ptr<told_planner>& own) {
-  executor_options out;
-  out.planning.planner = own;
-  return out;
-}
-
-struct planning_bed : clock_bed {
-  explicit planning_bed(executor_options how = {}) : clock_bed(std::move(how)) {
-    agents.add("quick", std::make_shared<quick_agent>(hand));
-    agents.default_agent = "quick";
-  }
-
-  /// What a message of a client with the extension led to, if that is known without more time.
-  std::optional<result<send_result>> say(const std::string& text,
-                                         std::optional<bool> prefers = std::nullopt,
-                                         const std::string& context = {}) {
-    send_request request;
-    request.command.message.message_id = "m";
-    request.command.message.from = role::user;
-    request.command.message.context_id = context;
-    request.command.message.parts.push_back(text_part(text));
-    request.planning = std::make_shared<planning_wishes>();
-    request.planning->prefers_objective = prefers;
-    all.emplace(main_gateway());
-    sending = all->send(std::move(request), [] {});
-    clock.settle();
-    return sending->poll(true);
-  }
-  objective_ptr whole(const objective_id& id) {
-    objective_ptr out;
-    records().read_objective(id, [&](const result<objective_ptr>& now) { out = now.value(); });
-    return out;
-  }
-  static std::string note_of(const objective_ptr& objective) {
-    return boost::json::serialize(objective->metadata.at(planner::planner_key));
-  }
-
-  std::optional<service> all;
-  std::shared_ptr<pending_send> sending;
-};
 
 } // namespace
 
@@ -143,6 +35,10 @@ TEST_CASE("S1_question: a direct answer leaves nothing; without one the next row
   REQUIRE((sum && *sum));
   REQUIRE((*sum)->answer);
   CHECK(text_of((*sum)->answer->parts) == "4");
+  const auto streamed = bed.say("Who speaks?");
+  REQUIRE((streamed && *streamed && (*streamed)->answer));
+  REQUIRE((*streamed)->answer->parts.size() == 1);
+  CHECK(text_of((*streamed)->answer->parts) == "Paris");
   const auto broken = bed.say("Who breaks?", true);
   REQUIRE((broken && *broken && (*broken)->objective));
   CHECK_THAT(bed.note_of((*broken)->objective), Contains("the default agent failed: broken"));
@@ -230,6 +126,7 @@ TEST_CASE("S7_fallback: a planner that makes no plan that may run loses no messa
   const std::vector<std::pair<std::string, std::string>> faults{
       {"Please throw", "the planner failed: it broke"},
       {"Please decline", "too hard"},
+      {"Please die", "the planning of the text has died"},
       {"Please use forbidden agents", "which planned tasks may not name"}};
   for (const auto& [text, reason] : faults) {
     CAPTURE(text);

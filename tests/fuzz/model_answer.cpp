@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         "a failure without words", text);
   const auto plain = plain_content(text);
   fuzz::demand(plain.size() <= text.size(), "a content grows", text, plain);
-  const auto plan = read_plan_reply(text, {"llm"});
+  const auto plan = read_plan_reply(text, {"llm"}, questions::allowed);
   if (!plan)
     fuzz::demand(!plan.error().message.empty(), "a refusal without words", text);
   else if (const auto* made = std::get_if<report_plan>(&*plan))

@@ -103,7 +103,8 @@ std::string shown_moments(std::uint8_t set) {
                                                           {main_end, "main end"},
                                                           {other_start, "other start"},
                                                           {other_end, "other end"},
-                                                          {other_goes_on, "other goes on"}});
+                                                          {other_goes_on, "other goes on"},
+                                                          {main_goes_on, "main goes on"}});
   std::string out;
   for (const auto& [each, name] : names)
     if ((set & each) != 0)

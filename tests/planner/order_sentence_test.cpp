@@ -183,6 +183,8 @@ constexpr auto refused_rows = std::to_array<refused_row>({
     {"Wait with step 2 until step 1 goes.", "it speaks of a step that goes on, not of its end"},
     {"Step 2 cannot begin before step 1 runs.", "it speaks of a step that goes on, not of its end"},
     {"Step 2 requires running step 1.", "it speaks of a step that goes on, not of its end"},
+    {"Step 1 running is required for step 2.", "it speaks of a step that goes on, not of its end"},
+    {"Step 1 runs and unlocks step 2.", "\"and\" joins something else than steps"},
     {"When you proceed to step 1, do step 2.", "it speaks of a step that goes on, not of its end"},
     {"", "it says nothing about the order of steps"},
 });

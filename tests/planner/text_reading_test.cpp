@@ -236,6 +236,10 @@ constexpr auto problem_rows = std::to_array<problem_row>({
      "what is\n"},
     {"- [x] Buy\n- [ ] Cook", "- [x] Buy: it is marked as done; leave it out\n"},
     {"1. [X] Buy\n2. Cook", "1. [X] Buy: it is marked as done; leave it out\n"},
+    {"- [-] Buy\n- Cook", "- [-] Buy: it is marked as dropped; leave it out\n"},
+    {"1. ~~Buy~~\n2. Cook", "1. ~~Buy~~: it is marked as struck out; leave it out\n"},
+    {"1. Buy (with cook)\n2. Cook",
+     "1. Buy (with cook): the bracket \"(with cook)\" may be an order, but is not understood\n"},
 });
 
 } // namespace

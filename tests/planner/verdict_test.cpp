@@ -66,6 +66,10 @@ std::vector<verdict_case> table() {
   named.template_name = "birthday-party";
   add("a template by name", decision::objective, decider::plan_template, named);
   add("S3_list", decision::objective, decider::grammar, asked(numbered));
+  planning_settings templates_only = with_templates();
+  templates_only.has_grammar = false;
+  add("a list is no plan if the grammar is not asked", decision::plain_task, decider::nobody,
+      asked(numbered), templates_only);
   planning_settings model = with_templates();
   model.has_model = true;
   add("a template goes before a model", decision::objective, decider::plan_template,

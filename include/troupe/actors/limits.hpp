@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace troupe {
 
@@ -81,6 +82,9 @@ inline constexpr std::size_t root_result_bytes_max = std::size_t{8} << 20;
 /// they have made; the rest is left out, and it is said.
 inline constexpr std::size_t replan_outcomes_max = 1'000;
 inline constexpr std::size_t replan_outcome_bytes_max = std::size_t{256} << 10;
+/// Questions that a planner may ask before it makes its plan of one text. A planner that knows too
+/// little after three answers asks no better for a fourth, and a person waits for the work.
+inline constexpr std::uint32_t planner_questions_max = 3;
 /// Objectives that are planned anew at the same time; more are refused (errc::overloaded). Each
 /// holds the above.
 inline constexpr std::size_t replans_under_way_max = 64;

@@ -9,11 +9,14 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/objective_operation.hpp>
 #include <troupe/protocol/spec.hpp>
 #include <troupe/protocol/task_state.hpp>
 #include <troupe/protocol/time.hpp>
+
+#include <boost/json/object.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -45,6 +48,12 @@ struct objective_so_far {
   std::size_t left_out = 0;
 };
 
+/// What the planner has asked a person about a text, and what it was told.
+struct planner_exchange {
+  std::string question;
+  std::string answer;
+};
+
 /// A text to plan. Shared and immutable.
 struct planning_order {
   std::string text;
@@ -54,8 +63,12 @@ struct planning_order {
                                    ///< default agent.
   std::uint32_t attempt = 1;       ///< 2: it is asked once more, after a restart.
   timestamp deadline{};            ///< A later report is ignored.
-  /// The text says how this objective is to go on: report_replan is asked for. Null: a plan is.
+  /// The objective as it stands, with what its tasks have made. Null: the text is about none.
   std::shared_ptr<const objective_so_far> so_far{};
+  /// The text says how `so_far` is to go on: report_replan is asked for. Else a plan is.
+  bool replans = false;
+  std::vector<planner_exchange> said{}; ///< The first question first.
+  std::uint32_t questions_left = 0;     ///< report_planner_question counts as no plan if it is 0.
 };
 
 using planning_order_ptr = std::shared_ptr<const planning_order>;
@@ -64,7 +77,7 @@ using planning_order_ptr = std::shared_ptr<const planning_order>;
 struct report_plan {
   objective_spec objective;
   std::vector<std::string> assumptions; ///< For people.
-  std::uint64_t tokens = 0;             ///< That a model used for it; 0: none, or not known.
+  model_usage used{};                   ///< By a model; without calls: none was asked.
 };
 
 /// What an objective that is planned anew is to become. A report_plan instead replaces the plans
@@ -72,21 +85,32 @@ struct report_plan {
 struct report_replan {
   std::vector<wanted_objective_operation> operations; ///< At least one.
   std::vector<std::string> assumptions{};
-  std::uint64_t tokens = 0;
+  model_usage used{};
 };
 
 /// The text needs no plan: this is its answer.
 struct report_answer {
   std::string text;
-  std::uint64_t tokens = 0;
+  model_usage used{};
+};
+
+/// A person is to say more before there can be a plan. The planner is asked once more with the
+/// answer (planning_order::said).
+struct report_planner_question {
+  std::string prompt;
+  boost::json::object form{}; ///< JSON Schema of the answer; empty: any text.
+  model_usage used{};
 };
 
 struct report_no_plan {
   std::string reason;
-  std::uint64_t tokens = 0;
+  model_usage used{};
+  /// planner_failed, or budget_exceeded: it was not allowed to ask its model.
+  errc code = errc::planner_failed;
 };
 
-using planner_report = std::variant<report_plan, report_replan, report_answer, report_no_plan>;
+using planner_report = std::variant<report_plan, report_replan, report_answer,
+                                    report_planner_question, report_no_plan>;
 
 /// Thread-safe; may outlive the planning. The first report counts.
 class planner_port {
@@ -107,8 +131,8 @@ public:
 using planner_run_ptr = std::unique_ptr<planner_run>;
 
 /// What `plan` may return: done at once, or still running.
-using planner_start =
-    std::variant<report_plan, report_replan, report_answer, report_no_plan, planner_run_ptr>;
+using planner_start = std::variant<report_plan, report_replan, report_answer,
+                                   report_planner_question, report_no_plan, planner_run_ptr>;
 
 class text_planner {
 public:

@@ -6,6 +6,7 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/objective_operation.hpp>
 #include <troupe/protocol/once.hpp>
@@ -135,6 +136,7 @@ struct update_objective {
   /// It pauses for the planner, or ends such a pause (pause_changed). If the objective is paused
   /// otherwise, or no longer, nothing changes. A pause for the planner that is there is refused.
   bool for_planner = false;
+  model_usage used{}; ///< By who has planned it; counted for the objective.
 };
 
 /// objectives/get.

@@ -89,10 +89,12 @@ enum class errc : std::uint8_t {
   invalid_answer = 55,   ///< It does not fit the form of its question; the message says where.
   input_claimed = 56,    ///< Somebody else has claimed it; the message says until when.
   planner_failed = 57,   ///< Nobody makes a plan of the text; the message says why.
+  /// A budget of a language model refuses a call; the message names it and says until when.
+  budget_exceeded = 58,
 };
 
 /// One past the last code; tests run over all of them.
-inline constexpr std::uint8_t errc_end = 58;
+inline constexpr std::uint8_t errc_end = 59;
 
 /// The name of the code as written above; "unknown" for an undefined value.
 [[nodiscard]] std::string_view to_string(errc code) noexcept;

@@ -6,6 +6,7 @@
 #include <troupe/protocol/edits.hpp>
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/objective_operation.hpp>
 #include <troupe/protocol/once.hpp>
@@ -40,9 +41,10 @@ struct objective_created {
   trace_ptr trace{};       ///< Of the request that made it; its tasks have the same.
 };
 
-/// Fields of an objective were edited (`objectives/update`). Without edits it changes nothing.
+/// Fields of an objective were edited (`objectives/update`). Without edits its structure stays.
 struct objective_edited {
   edits edited{};
+  model_usage used{}; ///< By who has planned it.
 };
 
 struct objective_moved {

@@ -121,7 +121,7 @@ struct objective_view {
   std::optional<objective_state> closing{};
   std::string closing_reason;
   std::uint64_t made_bytes = 0; ///< What its tasks have made so far (limits.objective-bytes).
-  model_usage usage{};          ///< By its tasks.
+  model_usage usage{};          ///< By its tasks, and by who has planned it.
   trace_ptr trace;              ///< Of the request that made it.
   message_ptr references{};     ///< As in objective_spec: what they name reaches its tasks.
   objective_rollup rollup{};    ///< How far it is.

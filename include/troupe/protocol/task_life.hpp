@@ -185,7 +185,8 @@ struct task_span {
 inline constexpr std::size_t task_spans_max = 64;
 inline constexpr std::size_t span_reason_bytes_max = 256;
 
-/// The longest note of an attempt, in bytes.
-inline constexpr std::size_t note_bytes_max = std::size_t{8} << 10;
+/// The longest note of an attempt, in bytes. Each note is written as a whole, so that a hundred of
+/// them are at most 25 MiB.
+inline constexpr std::size_t note_bytes_max = std::size_t{256} << 10;
 
 } // namespace troupe

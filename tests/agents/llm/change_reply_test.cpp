@@ -1,5 +1,7 @@
 // Changes of an objective as models write them.
 #include "agents/llm/change_reply.hpp"
+#include "agents/llm/plan_reply.hpp"
+#include "protocol/opt/plan_operations.hpp"
 #include "tests/support/catch.hpp"
 #include <troupe/protocol/objective.hpp>
 
@@ -96,7 +98,19 @@ TEST_CASE("a model is told how the objective stands, and what was made between m
   CHECK_THAT(about, ContainsSubstring("What 3 further tasks have made is left out."));
   CHECK_THAT(about, ContainsSubstring("How it is to go on:\nStay at home"));
   CHECK_THAT(asked.messages[0].content, ContainsSubstring("never an instruction"));
-  const auto schema = boost::json::serialize(change_reply_schema(change_agents));
+  const auto task = plan_reply_schema(change_agents).at("properties").at("tasks");
+  for (const auto& each : task.at("items").at("properties").as_object())
+    CHECK_THAT(asked.messages[0].content, ContainsSubstring("\"" + std::string(each.key()) + "\""));
+  const auto reply = change_reply_schema(change_agents);
+  for (const auto& op : reply.at("properties")
+                            .at("operations")
+                            .at("items")
+                            .at("properties")
+                            .at("op")
+                            .at("enum")
+                            .as_array())
+    CHECK(opt::is_objective_operation(op.as_string()));
+  const auto schema = boost::json::serialize(reply);
   CHECK_THAT(schema, ContainsSubstring(R"("enum":["addPlan","removePlan","skipPlan",)"));
   CHECK_THAT(schema, ContainsSubstring(R"("enum":["llm"])"));
 }

@@ -172,6 +172,42 @@ TEST_CASE("a model that never comes to an end is stopped after its rounds", "[ag
         == "failed for good: the model m has not come to an answer in 2 rounds, end");
 }
 
+TEST_CASE("a conversation that grows beyond its bytes ends the task", "[agents][llm]") {
+  talk_bed bed(talk_bed::with_tools());
+  static_cast<void>(bed.course.begin());
+  const std::string half(llm_conversation_bytes_max / 2, 'x');
+  for (int i = 0; i < 2; ++i) {
+    static_cast<void>(bed.course.on_answer(bed.now, calls({city_call})));
+    static_cast<void>(bed.course.on_noted());
+    static_cast<void>(bed.course.on_answered(*test::user_says(half)));
+    if (i == 0)
+      CHECK(line_of(bed.course.on_noted()) == "ask model");
+  }
+  CHECK(line_of(bed.course.on_noted())
+        == "failed for good: the conversation is longer than 2097152 bytes, end");
+}
+
+TEST_CASE("after a restart a long conversation goes on where it was", "[agents][llm]") {
+  talk_bed before(talk_bed::with_tools());
+  static_cast<void>(before.course.begin());
+  for (const auto* city : {"Oslo", "Rome"}) {
+    static_cast<void>(before.course.on_answer(before.now, calls({city_call})));
+    static_cast<void>(before.course.on_noted());
+    static_cast<void>(
+        before.course.on_answered(*test::user_says(city + std::string(note_bytes_max, '.'))));
+    static_cast<void>(before.course.on_noted());
+  }
+  const auto left = read_llm_note(write_llm_note(before.course.note()));
+  REQUIRE(left.has_value());
+  talk_bed after(talk_bed::with_tools(), *left);
+  const auto next = after.course.begin();
+  REQUIRE(line_of(next) == "ask model");
+  const auto told = talk_bed::request_in(next).messages;
+  REQUIRE(told.size() == 6); // system, user, and two calls with their results
+  CHECK_THAT(told[3].content, StartsWith("Oslo..."));
+  CHECK_THAT(told[5].content, StartsWith("Rome..."));
+}
+
 TEST_CASE("after a restart no answered call is made again, and an open question is asked again",
           "[agents][llm]") {
   talk_bed before(talk_bed::with_tools());
@@ -222,7 +258,22 @@ TEST_CASE("a note reads back as it was written, and one that is too long keeps t
       {"more", {}, {}}};
   CHECK(is_llm_note(write_llm_note(note)));
   CHECK(read_llm_note(write_llm_note(note)).value() == note);
-  note.turns[0].content = std::string(note_bytes_max, 'x');
+  // What is said is cut, and no call is lost.
+  auto long_one = note;
+  long_one.turns[0].content = std::string(note_bytes_max, 'x');
+  long_one.turns[0].calls[0].result = std::string(note_bytes_max, 'y');
+  long_one.turns[0].told = std::string(note_bytes_max, 'z');
+  const auto kept = write_llm_note(long_one);
+  CHECK(kept.size() <= note_bytes_max);
+  CHECK(kept.size() > note_bytes_max / 2);
+  const auto known = read_llm_note(kept).value();
+  REQUIRE(known.turns.size() == 2);
+  CHECK(known.turns[0].calls[0].call == city_call);
+  CHECK_THAT(known.turns[0].calls[0].result.value(),
+             StartsWith("yyy") && ContainsSubstring("bytes are left out here"));
+  CHECK(known.turns[1] == note.turns[1]);
+  // Calls are kept whole, or not at all.
+  note.turns[0].calls[0].call.arguments = std::string(note_bytes_max, 'x');
   const auto text = write_llm_note(note);
   CHECK(text.size() <= note_bytes_max);
   const auto cut = read_llm_note(text).value();

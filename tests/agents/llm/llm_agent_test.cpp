@@ -1,5 +1,6 @@
 // The agent `llm` and the planner that asks a model, against the server of models.
 #include "agents/llm/llm_agent.hpp"
+#include "agents/llm/llm_note.hpp"
 #include "agents/llm/model_planner.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/models/model_server.hpp"
@@ -19,8 +20,9 @@ using namespace std::chrono_literals;
 namespace {
 
 struct agent_bed {
-  explicit agent_bed(std::string behaviour) {
+  explicit agent_bed(std::string behaviour, const models::budget_limits& budgets = {}) {
     models::model_settings settings;
+    settings.budgets = budgets;
     settings.name = "m";
     settings.url = server.url();
     settings.model = std::move(behaviour);
@@ -71,8 +73,17 @@ private:
   std::optional<planner_report> heard_;
 };
 
-planner_report plan_with(model_server& server, const std::string& behaviour) {
+models::budget_limits limits_of(models::budget_scope scope, models::spending_limits limits) {
+  models::budget_limits out{};
+  out[static_cast<std::size_t>(scope)] = limits;
+  return out;
+}
+
+planner_report plan_with(model_server& server, const std::string& behaviour,
+                         const models::budget_limits& budgets = {},
+                         std::uint32_t questions_left = 0) {
   models::model_settings settings;
+  settings.budgets = budgets;
   settings.name = "m";
   settings.url = server.url();
   settings.model = behaviour;
@@ -81,6 +92,7 @@ planner_report plan_with(model_server& server, const std::string& behaviour) {
   auto order = std::make_shared<planning_order>();
   order->text = "Organize it";
   order->agents = {"llm"};
+  order->questions_left = questions_left;
   const auto port = std::make_shared<heard_plan>();
   const auto run = planner.plan(order, port);
   if (!comes_true([&] { return port->heard().has_value(); }))
@@ -225,10 +237,58 @@ TEST_CASE("a planner with a model makes a plan of a text, also of one that comes
   const auto& plan = std::get<report_plan>(made);
   CHECK(plan.objective.plans.at(0)->tasks.size() == 2);
   const auto asked = server.requests();
+  CHECK(plan.used.calls == asked.size());
+  CHECK(plan.used.prompt_tokens == 11 * asked.size());
   CHECK(asked.size() == (behaviour == "wrong-once" ? 2 : 1));
   if (behaviour == "wrong-once")
     CHECK_THAT(boost::json::serialize(asked[1].body.at("messages")),
                ContainsSubstring("That cannot be used: the reply is not JSON"));
+}
+
+TEST_CASE("a planner's model asks a person if it may; if not, that is no plan", "[agents][llm]") {
+  model_server server;
+  server.say("ok", {R"({"question":"Where to?"})"});
+  const auto asked = plan_with(server, "ok", {}, 1);
+  REQUIRE(std::holds_alternative<report_planner_question>(asked));
+  CHECK(std::get<report_planner_question>(asked).prompt == "Where to?");
+  CHECK(std::get<report_planner_question>(asked).used.calls == 1);
+  const auto refused = plan_with(server, "ok");
+  REQUIRE(std::holds_alternative<report_no_plan>(refused));
+  CHECK_THAT(std::get<report_no_plan>(refused).reason,
+             ContainsSubstring("/question: unknown member"));
+  CHECK(std::get<report_no_plan>(refused).used.calls == 2);
+}
+
+TEST_CASE("a budget that refuses a planner is told by its code, and nothing is sent",
+          "[agents][llm]") {
+  model_server server;
+  const auto made = plan_with(server, "ok", limits_of(models::budget_scope::call, {10, {}, {}}));
+  REQUIRE(std::holds_alternative<report_no_plan>(made));
+  CHECK(std::get<report_no_plan>(made).code == errc::budget_exceeded);
+  CHECK_THAT(std::get<report_no_plan>(made).reason,
+             ContainsSubstring("the budget call-tokens is 10"));
+  CHECK(std::get<report_no_plan>(made).used == model_usage{});
+  CHECK(server.requests().empty());
+}
+
+TEST_CASE("the time of a conversation is bounded, over a restart, by a budget of the task",
+          "[agents][llm]") {
+  agent_bed bed("ok", limits_of(models::budget_scope::task, {{}, {}, 5s}));
+  llm_note before;
+  before.spent.time = 4900ms;
+  auto given = order_with(R"({"prompt":"Say something."})");
+  given.note = write_llm_note(before);
+  bed.start(given);
+  CHECK_THAT(ending(bed.port->wait_for_end()),
+             StartsWith("failed for good: the model m: model m: the budget task-seconds is 5"));
+  CHECK(bed.server.requests().empty());
+}
+
+TEST_CASE("the agent answers directly only if it is told to", "[agents][llm]") {
+  CHECK_FALSE(llm_agent({}).answers_directly());
+  llm_options direct;
+  direct.answers_directly = true;
+  CHECK(llm_agent(direct).answers_directly());
 }
 
 TEST_CASE("a planner gives up after one repair, or at once if the model does not answer",

@@ -1,6 +1,7 @@
 // The input of the agent `llm`, and what a model is told of a task.
 #include "agents/llm/llm_agent.hpp"
 #include "agents/llm/llm_prompt.hpp"
+#include "agents/llm/material.hpp"
 #include "protocol/text/text.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"

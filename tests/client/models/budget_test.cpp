@@ -40,6 +40,43 @@ TEST_CASE("each scope and unit has its budget, which is named when it refuses",
   }
 }
 
+TEST_CASE("a budget that refuses is told by its code, that of a day with its next beginning",
+          "[client][models]") {
+  budget_ledger day(limits_of(budget_scope::day, {100, {}, {}}));
+  const auto refused = day.admit(of_task, {101, 0, 1s}, timestamp{24h * 20'000 + 1h});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == troupe::errc::budget_exceeded);
+  CHECK_THAT(refused.error().message, ContainsSubstring("it begins anew at 2024-10-05T00:00:00"));
+  budget_ledger task(limits_of(budget_scope::task, {100, {}, {}}));
+  CHECK_THAT(task.admit(of_task, {101, 0, 1s}, {}).error().message,
+             !ContainsSubstring("begins anew"));
+}
+
+TEST_CASE("a day that is kept goes on in the next process, with what was promised",
+          "[client][models]") {
+  const auto limits = limits_of(budget_scope::day, {100, {}, {}});
+  const timestamp today{24h * 20'000};
+  budget_ledger before(limits);
+  const auto first = before.admit(of_task, {40, 0, 1s}, today);
+  REQUIRE(first);
+  before.settle(*first, {30, 5, 1s}, today);
+  REQUIRE(before.admit(of_task, {50, 0, 1s}, today)); // under way as the process ends
+  const auto [day, spent] = before.day_now();
+  CHECK(day == 20'000);
+  CHECK(spent.tokens == 80);
+  budget_ledger after(limits);
+  after.keep_day(day, spent);
+  CHECK(after.of_day(today).tokens == 80);
+  after.add(of_task, {30, 5, 1s}, today); // of the task that goes on: it is in the day already
+  CHECK(after.of_day(today).tokens == 80);
+  CHECK(after.of_task("t1").tokens == 30);
+  CHECK(refusal_of(after, of_task, {21, 0, 1s}, today) == "day-tokens");
+  CHECK(refusal_of(after, of_task, {21, 0, 1s}, today + 24h) == "admitted");
+  budget_ledger late(limits);
+  late.keep_day(day, spent);
+  CHECK(late.of_day(today + 24h).tokens == 0);
+}
+
 TEST_CASE("what a call may cost is held back while it is under way", "[client][models]") {
   budget_ledger ledger(limits_of(budget_scope::task, {100, {}, {}}));
   const auto first = ledger.admit(of_task, {60, 0, 1s}, {});

@@ -6,14 +6,19 @@
 #include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <sys/socket.h>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -42,6 +47,31 @@ struct heard_call {
   std::vector<std::chrono::milliseconds> waits;
 
   [[nodiscard]] failure_kind failure() const { return outcome->answer.failure.kind; }
+};
+
+/// Takes no more connections: its queue is full, so that who connects hears nothing.
+class full_listener {
+public:
+  full_listener() : listener_(context_, {boost::asio::ip::address_v4::loopback(), 0}) {
+    listener_.listen(0);
+    for (auto& each : waiting_) {
+      each.open(tcp::v4());
+      each.native_non_blocking(true);
+      const auto to = listener_.local_endpoint();
+      static_cast<void>(
+          ::connect(each.native_handle(), to.data(), static_cast<socklen_t>(to.size())));
+    }
+  }
+  [[nodiscard]] std::string url() const {
+    return "http://127.0.0.1:" + std::to_string(listener_.local_endpoint().port()) + "/v1";
+  }
+
+private:
+  using tcp = boost::asio::ip::tcp;
+  boost::asio::io_context context_;
+  tcp::acceptor listener_;
+  std::array<tcp::socket, 4> waiting_{tcp::socket{context_}, tcp::socket{context_},
+                                      tcp::socket{context_}, tcp::socket{context_}};
 };
 
 struct model_bed {
@@ -266,6 +296,26 @@ TEST_CASE("a server that falls silent is given up, wherever it does", "[client][
   REQUIRE_FALSE(heard.outcome->answer);
   CHECK(heard.failure() == failure_kind::silent);
   CHECK(bed.server.requests().size() == 3);
+}
+
+TEST_CASE("a connection that does not come to stand is given up", "[client][models]") {
+  const full_listener nobody;
+  model_bed bed("ok", [&](model_settings& it) { it.url = nobody.url(); });
+  const auto heard = std::make_shared<heard_call>();
+  const auto handle =
+      bed.client->ask(*bed.client->find("m"), plain_request(), {}, bed.listener(heard));
+  std::chrono::seconds passed{0};
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    bed.time.pass(1s);
+    ++passed;
+    return heard->outcome.has_value();
+  }));
+  CHECK(heard->failure() == failure_kind::silent);
+  CHECK_THAT(heard->outcome->answer.failure.message,
+             ContainsSubstring("did not accept a connection in 10000 ms"));
+  CHECK(heard->outcome->cost.tries == 3);
+  CHECK(passed > 3 * std::chrono::duration_cast<std::chrono::seconds>(connect_timeout) - 3s);
 }
 
 TEST_CASE("an answer that goes on for ever ends with the time of a whole one", "[client][models]") {

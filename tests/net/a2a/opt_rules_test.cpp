@@ -64,10 +64,10 @@ TEST_CASE("M5_skipped: a plan is skipped when an alternative was chosen, or what
 TEST_CASE("M11_other_uri: the URI that may follow is no name of the extension",
           "[net][opt][rules]") {
   const rules_bed bed("echo");
-  const auto sent = bed.connect().post(
-      rpc("SendMessage", text_message("x", R"(,"metadata":{"opt/v1/preferObjective":true})")),
-      "A2A-Version: 1.0\r\nA2A-Extensions: "
-      "https://a2a-protocol.org/extensions/objective-plan-task/v1\r\n");
+  const auto sent =
+      bed.connect().post(rpc("SendMessage", text_message("1. a\\n2. b")),
+                         "A2A-Version: 1.0\r\nA2A-Extensions: "
+                         "https://a2a-protocol.org/extensions/objective-plan-task/v1\r\n");
   CHECK(sent.header("a2a-extensions").empty());
   const auto answer = boost::json::parse(sent.body);
   CHECK(at(answer, "/result/task/status/state") == "TASK_STATE_COMPLETED");

@@ -35,14 +35,17 @@ public:
     if (has("throw"))
       throw std::runtime_error("it broke");
     if (has("decline"))
-      return report_no_plan{"too hard", 5};
+      return report_no_plan{"too hard", {1, 3, 2}};
+    if (has("spend"))
+      return report_no_plan{"the budget day-tokens is 10", {}, errc::budget_exceeded};
     if (has("nonsense"))
       return report_replan{{remove_plan<std::string>{"no such plan"}}};
     if (has("nothing"))
       return report_replan{};
     if (has("forbidden"))
       return report_replan{{added("command")}};
-    return report_replan{{skip_plan<std::string>{"third"}, added("")}, {"a tent is enough"}, 42};
+    return report_replan{
+        {skip_plan<std::string>{"third"}, added("")}, {"a tent is enough"}, {1, 40, 2}};
   }
   static new_plan added(const std::string& agent) {
     auto plan = std::make_shared<plan_spec>();
@@ -204,6 +207,22 @@ TEST_CASE("U2_replan: the same request is done once", "[net][opt][replan]") {
              Contains("DUPLICATE_REQUEST"));
 }
 
+TEST_CASE("D6_option_b: what a message adds to an objective is a change of the author `planner`",
+          "[net][opt][planned]") {
+  const replan_bed bed;
+  for (const std::string text :
+       {"1. Buy rice\\n2. Cook rice", "Research tea and write a summary", "Make tea"}) {
+    CAPTURE(text);
+    static_cast<void>(
+        bed.call(rpc("SendMessage", text_message(text, R"(,"contextId":"o")",
+                                                 R"(,"configuration":{"returnImmediately":true})")),
+                 "A2A-Version: 1.0\r\n"
+                 "A2A-Extensions: https://github.com/zeroasterisk/a2a-opt/v1\r\n"));
+    CHECK_THAT(bed.last_change(),
+               Contains(R"("author":"planner")") && Contains(R"("op":"addPlan")"));
+  }
+}
+
 TEST_CASE("E_errors: what cannot be planned anew is refused by table, and the objective goes on",
           "[net][opt][replan]") {
   const replan_bed bed(with_changes());
@@ -222,6 +241,10 @@ TEST_CASE("E_errors: what cannot be planned anew is refused by table, and the ob
     CHECK_THAT(bed.refused(text), Contains("PLANNER_FAILED") && Contains(reason));
     goes_on();
   }
+  CHECK_THROWS_WITH(bed.refused("Please spend more"),
+                    Contains("status 429") && Contains("BUDGET_EXCEEDED")
+                        && Contains("the budget day-tokens is 10"));
+  goes_on();
   CHECK_THAT(bed.refused(tent, R"(,"ifRevision":7)"), Contains("REVISION_MISMATCH"));
   goes_on();
   CHECK_THAT(bed.refused("x", R"(,"template":"no-such")"), Contains("INVALID_PARAMS"));

@@ -104,6 +104,7 @@ TEST_CASE("the extension's errors have the numbers of its reference, and a domai
       {errc::invalid_answer, -32602, "INVALID_ANSWER"},
       {errc::input_claimed, -32602, "INPUT_CLAIMED"},
       {errc::planner_failed, -32603, "PLANNER_FAILED"},
+      {errc::budget_exceeded, -32603, "BUDGET_EXCEEDED"},
   }));
   const auto& row = wire_of(expected.code);
   CHECK(row.jsonrpc == expected.jsonrpc);

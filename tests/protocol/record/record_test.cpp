@@ -102,9 +102,9 @@ bool same(const objective_created& a, const objective_created& b) {
   return same(a1, b1) && same(a2, b2) && same(a3, b3) && same(a4, b4);
 }
 bool same(const objective_edited& a, const objective_edited& b) {
-  const auto& [a1] = a;
-  const auto& [b1] = b;
-  return same(a1, b1);
+  const auto& [a1, a2] = a;
+  const auto& [b1, b2] = b;
+  return same(a1, b1) && a2 == b2;
 }
 bool same(const plan_edited& a, const plan_edited& b) {
   const auto& [a1, a2] = a;
@@ -384,7 +384,7 @@ objective_created any_of(random_values& random, const change&) {
 }
 template<>
 objective_edited any_of(random_values& random, const change&) {
-  return {{random.text(), random.text(), random.object()}};
+  return {{random.text(), random.text(), random.object()}, random.any_usage()};
 }
 template<>
 plan_edited any_of(random_values& random, const change&) {
