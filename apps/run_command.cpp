@@ -397,8 +397,9 @@ void tell_next_steps(const placed_run& run, int code) {
     std::error_code failed;
     const auto log = std::filesystem::path(run.entry.directory) / run_log_file;
     const bool has_log = std::filesystem::file_size(log, failed) > 0 && !failed;
-    complain((has_log ? "all that its programs wrote: troupe logs " + name + "; " : std::string{})
-             + "to do again what failed: troupe run " + go_on("--retry"));
+    if (has_log)
+      complain("all that its programs wrote: troupe logs " + name);
+    complain("to do again what failed: troupe run " + go_on("--retry"));
   }
 }
 
@@ -585,7 +586,7 @@ int run_command(const run_options& options) {
     return exit_usage;
   }
   if (options.dry_run && begins)
-    return say(ready->drawn) ? exit_ok : exit_failed;
+    return say(fit_lines(ready->drawn, stdout_width())) ? exit_ok : exit_failed;
   if (!options.output_directory.empty())
     if (const auto made = make_output_directory(options.output_directory); !made)
       return refuse(options, made.error());

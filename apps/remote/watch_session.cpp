@@ -85,8 +85,8 @@ result<int> watch_session::end() {
   const auto now = system_time().now();
   if (ending_ == ending::left) {
     screen_.finish(model_, {}, now);
-    complain("the objective goes on; troupe watch " + id_ + " shows it again, troupe cancel " + id_
-             + " ends it");
+    complain("the objective goes on; to watch it again: troupe watch " + id_);
+    complain("to end it: troupe cancel " + id_);
     return exit_canceled;
   }
   if (ending_ == ending::needs_input) {
@@ -119,8 +119,9 @@ result<int> watch_session::end() {
   if (model_.state() == objective_state::failed && !choice_.json) {
     const bool has_log =
         std::ranges::any_of(shown.failures, [](const auto& each) { return !each.lines.empty(); });
-    complain((has_log ? "all that its programs wrote: troupe logs " + id_ + "; " : std::string{})
-             + "to do again what failed: troupe retry " + id_);
+    if (has_log)
+      complain("all that its programs wrote: troupe logs " + id_);
+    complain("to do again what failed: troupe retry " + id_);
   }
   if (model_.state() == objective_state::completed)
     return exit_code_of(exit_ok, is_written && shown.unread.empty());

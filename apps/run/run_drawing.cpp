@@ -2,6 +2,7 @@
 
 #include "apps/run/run_screen.hpp"
 #include "apps/run/tree_view.hpp"
+#include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
 
@@ -39,6 +40,7 @@ drawn_run draw_ended(const objective_view& view, const record_reader& records, t
   last.timing = std::move(timing);
   ending_options ending;
   ending.colour = options.colour;
+  ending.columns = stdout_width();
   out.text += ending_text(model, last, end, ending);
   out.unread = std::move(last.unread);
   return out;

@@ -21,16 +21,6 @@ namespace {
 /// Tasks whose times are read back for the critical path.
 constexpr std::size_t measured_tasks_max = 20'000;
 
-std::vector<std::string_view> lines_in(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    out.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 std::vector<plan_relations> relations_of(const objective_view& view) {
   std::vector<plan_spec_ptr> specs;
   for (const auto& plan : view.plans)
@@ -251,8 +241,13 @@ void append_results(std::string& out, const run_ending& ending, const ending_opt
 
 void append_failures(std::string& out, const run_ending& ending, const ending_options& options) {
   for (const auto& failure : ending.failures) {
-    const std::string word = render_line({{"failed:", style::red}}, 7, options.colour, "") + " ";
-    out += word + clean_line(failure.place) + ": " + first_line(failure.reason) + "\n";
+    constexpr std::string_view word = "failed:";
+    auto lines = fit_lines(std::string(word) + " " + clean_line(failure.place) + ": "
+                               + first_line(failure.reason),
+                           options.columns);
+    lines.replace(0, word.size(),
+                  render_line({{std::string(word), style::red}}, word.size(), options.colour, ""));
+    out += lines;
     const bool is_grouped = !options.workflow_token.empty() && !failure.lines.empty();
     if (is_grouped)
       out += group_begin("what " + failure.place + " wrote", options.workflow_token);

@@ -102,6 +102,8 @@ void read_times(run_model& model, const record_reader& records, const objective_
 struct ending_options {
   bool colour = false;
   std::size_t lines_max = 0; ///< Of one artifact; 0: all.
+  /// Wider lines are broken, but for what tasks made and programs wrote.
+  std::size_t columns = static_cast<std::size_t>(-1);
   /// Not empty: this is the log of a GitHub workflow. What is of one task can be folded
   /// (`::group::`), and no line of it is a command to the runner: between `::stop-commands::` with
   /// this token and the token itself it obeys none. Nobody can guess it.

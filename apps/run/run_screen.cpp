@@ -4,6 +4,7 @@
 #include "apps/run/run_report.hpp"
 #include "apps/run/run_timing.hpp"
 #include "apps/run/tree_view.hpp"
+#include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/text/text.hpp"
 
@@ -18,29 +19,10 @@ namespace {
 
 constexpr std::size_t prompt_lines_max = 6;
 
-void to_stderr(const std::string& line) {
-  output err(STDERR_FILENO);
-  err.write("troupe: " + clean_line(line) + "\n");
-}
-
-/// `text` broken at spaces into lines of at most `columns`.
-std::vector<std::string> wrapped(std::string_view text, std::size_t columns,
-                                 std::size_t lines_max) {
-  std::vector<std::string> out;
-  while (!text.empty() && out.size() < lines_max) {
-    std::string line = cut_to(text, columns, "");
-    if (line.empty())
-      break;
-    if (line.size() < text.size() && out.size() + 1 < lines_max) {
-      if (const auto space = line.rfind(' '); space != std::string::npos && space > 0)
-        line.resize(space);
-    }
-    text.remove_prefix(line.size());
-    while (text.starts_with(' '))
-      text.remove_prefix(1);
-    out.push_back(std::move(line));
-  }
-  return out;
+/// As wide as the terminal is now.
+ending_options on_screen(ending_options options) {
+  options.columns = stdout_width();
+  return options;
 }
 
 class tree_screen final : public run_screen {
@@ -68,13 +50,14 @@ public:
   }
 
   void notice(const std::string& line) override {
-    block_.print_above("troupe: " + clean_line(line) + "\r\n");
+    for (const auto& each : complaint(line, size_of(out_.descriptor()).columns))
+      block_.print_above(each + "\r\n");
   }
 
   void finish(const run_model& model, const run_ending& ending, timestamp now) override {
     refresh(model, std::nullopt, now);
     block_.leave();
-    out_.write(ending_text(model, ending, now, options_.ending));
+    out_.write(ending_text(model, ending, now, on_screen(options_.ending)));
     out_.flush();
   }
 
@@ -94,7 +77,8 @@ private:
     if (question.more > 0)
       head += " (" + std::to_string(question.more) + " more behind it)";
     const std::string_view dots = options_.unicode ? "…" : "~";
-    auto out = wrapped(shown(question.prompt), width, std::min(height - 1, prompt_lines_max));
+    auto out = wrapped(shown(question.prompt), width, 0, wide_word::breaks);
+    out.resize(std::min({out.size(), height - 1, prompt_lines_max}));
     if (out.size() + 1 < height)
       out.insert(out.begin(),
                  render_line({{head, style::yellow}}, width, options_.ending.colour, dots));
@@ -134,7 +118,7 @@ public:
 
   void notice(const std::string& line) override {
     out_.flush();
-    to_stderr(line);
+    complain(line);
   }
 
 protected:
@@ -155,7 +139,7 @@ public:
   }
 
   void finish(const run_model& model, const run_ending& ending, timestamp now) override {
-    out_.write(ending_text(model, ending, now, options_));
+    out_.write(ending_text(model, ending, now, on_screen(options_)));
     out_.flush();
   }
 
@@ -188,7 +172,7 @@ public:
   void on_change(const change&, const run_model&) override {}
 
   void finish(const run_model& model, const run_ending& ending, timestamp now) override {
-    out_.write(ending_text(model, ending, now, options_));
+    out_.write(ending_text(model, ending, now, on_screen(options_)));
     out_.flush();
   }
 
@@ -219,7 +203,8 @@ std::string ending_text(const run_model& model, const run_ending& ending, timest
   std::string out;
   append_results(out, ending, options);
   append_failures(out, ending, options);
-  return out + ending.timing + summary_text(model, now, measured_critical_path(model));
+  const auto last = ending.timing + summary_text(model, now, measured_critical_path(model));
+  return out + fit_lines(last, options.columns);
 }
 
 } // namespace troupe
