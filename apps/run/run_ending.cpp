@@ -7,9 +7,11 @@
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/fold/last_tasks.hpp"
+#include "protocol/json/text_in.hpp"
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -36,12 +38,27 @@ bool has_failed(const task_summary& summary) {
   return summary.state == task_state::failed || summary.state == task_state::rejected;
 }
 
-/// The message with the lines of the program's last attempt, if the task has one.
-const message* log_of(const task& record) {
-  for (auto it = record.history.rbegin(); it != record.history.rend(); ++it)
-    if ((*it)->metadata.contains(program_log_key))
-      return it->get();
-  return nullptr;
+/// What the program of one attempt wrote.
+struct attempt_log {
+  std::string end; ///< Why it has failed; empty: it has not.
+  std::string lines;
+};
+
+/// Of the program's last attempt; nothing in it if there is none.
+attempt_log log_of(const task& record) {
+  attempt_log out;
+  std::optional<std::uint32_t> attempt;
+  for (const auto& said : record.history) {
+    const auto of = logged_attempt(*said);
+    if (!of)
+      continue;
+    if (attempt != of)
+      out = {};
+    attempt = of;
+    out.lines += text_of(said->parts);
+    out.end = text_in(said->metadata.at(program_log_key), "end");
+  }
+  return out;
 }
 
 /// The last lines of each stream, without their times, in their order.
@@ -145,18 +162,13 @@ task_failure failure_of(const task& record, std::string place) {
   out.place = std::move(place);
   if (record.status.message)
     out.reason = text_of(record.status.message->parts);
-  const auto* log = log_of(record);
-  if (log == nullptr)
+  const auto [how, log] = log_of(record);
+  if (how.empty())
     return out;
-  const auto* about = log->metadata.at(program_log_key).if_object();
-  const auto* end = about == nullptr ? nullptr : about->if_contains("end");
-  if (end == nullptr || !end->is_string())
-    return out;
-  const std::string_view how = end->get_string();
   const auto at = out.reason.find(how);
   if (at == std::string::npos)
     return out; // its own word on how it ended
-  auto lines = last_lines(text_of(log->parts));
+  auto lines = last_lines(log);
   if (lines.size() == 1 && out.reason.ends_with(lines.front()))
     return out; // the reason says it all
   out.reason.resize(at + how.size());
