@@ -4,6 +4,7 @@
 #include "apps/remote/remote_records.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/run/timing_files.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
@@ -29,6 +30,9 @@ constexpr auto watch_frame_interval = 100ms;
 constexpr auto watch_look_interval = 1s;
 /// A tree shows artifacts of so many lines; the rest is left to `--output`.
 constexpr std::size_t watch_result_lines_max = 40;
+/// Of a larger objective the tree leaves out how long tasks took that had ended before: their
+/// records are read at once.
+constexpr std::size_t watch_measured_tasks_max = 100;
 
 } // namespace
 
@@ -99,19 +103,28 @@ result<int> watch_session::end() {
   bool is_written = view.has_value();
   if (!view)
     complain(on_.name + ": how it ended cannot be read: " + view.error().message);
+  std::string timing;
+  const bool is_told = !choice_.json && !choice_.quiet;
+  if (view && (is_told || choice_.timing.any())) {
+    const auto times = read_timing(records, *view);
+    is_written = write_timing_files(choice_.timing, times, view->name);
+    if (is_told)
+      timing = timing_text(times);
+  }
   if (view && !choice_.json) {
     read_times(model_, records, *view);
     shown = read_ending(
         records, *view,
         choice_.output.value_or(choice_.quiet ? output_choice::failed : output_choice::results),
         choice_.output ? static_cast<std::size_t>(-1) : results_shown_max);
+    shown.timing = std::move(timing);
   }
   if (view && !choice_.output_directory.empty()) {
     const auto done = write_results(choice_.output_directory, records, *view,
                                     choice_.output.value_or(output_choice::results));
     if (!done)
       complain(done.error().message);
-    is_written = done.has_value();
+    is_written = is_written && done;
   }
   screen_.finish(model_, shown, now);
   for (const auto& line : unread_lines(shown.unread))
@@ -160,6 +173,9 @@ void watch_session::take_news() {
       const auto missed =
           model_.id().empty() ? std::vector<change>{} : missed_changes(model_, *step.anew);
       model_.reset(*step.anew);
+      if (screen_.is_animated() && !is_settled(model_.state())
+          && model_.counts().total() <= watch_measured_tasks_max)
+        read_times(model_, records_of(on_, model_.id()), *step.anew);
       answered_.clear();
       shown_.on_break();
       for (const auto& each : missed)

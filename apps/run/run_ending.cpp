@@ -3,12 +3,12 @@
 #include "actors/graph/objective_graph.hpp"
 #include "agents/command/program_output.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/run/run_timing.hpp"
 #include "apps/terminal/part_text.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/fold/last_tasks.hpp"
 #include "protocol/json/text_in.hpp"
-#include <troupe/store/await.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -106,9 +106,6 @@ std::string heading(const std::string& text, bool colour) {
 }
 
 } // namespace
-
-record_reader::record_reader(const store& in)
-    : read_([&in](const task_id& id) { return await_task(in, id); }) {}
 
 std::vector<task_place> chosen_results(const objective_view& view, output_choice choice) {
   std::vector<task_place> out;
@@ -215,8 +212,10 @@ void read_times(run_model& model, const record_reader& records, const objective_
       if (!is_terminal(summary.state) || summary.attempt == 0)
         continue;
       --left;
-      if (const auto record = records(view.plans[p].task_at(t)))
-        model.measured(p, t, (*record)->created, (*record)->status.at);
+      if (const auto record = records(view.plans[p].task_at(t))) {
+        const auto last = last_attempt_of(**record);
+        model.measured(p, t, last.begin, last.end);
+      }
     }
 }
 
