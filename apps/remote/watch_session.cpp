@@ -197,8 +197,12 @@ void watch_session::refresh() {
   dirty_ = false;
   std::optional<prompt_view> prompt;
   if (const auto* question = asked_ != 0 ? next_question() : nullptr)
-    prompt = prompt_view{place_of(model_, question->plan, question->index), question->prompt,
-                         editor_.text(), model_.questions().size() - 1, question->auth};
+    prompt = prompt_view{place_of(model_, question->plan, question->index),
+                         question->prompt,
+                         form_.lines,
+                         editor_.text(),
+                         model_.questions().size() - 1,
+                         question->auth};
   screen_.refresh(model_, prompt, system_time().now());
 }
 
@@ -222,15 +226,38 @@ void watch_session::mind_questions() {
   if (input_.descriptor < 0 && next != nullptr) {
     if (!choice_.waits && model_.state() == objective_state::blocked && answered_.empty())
       ending_ = ending::needs_input;
+    asked_ = 0;
     return;
   }
   const auto number = next == nullptr ? 0 : next->number;
   if (number != asked_ && number != 0) {
     editor_ = line_editor{};
+    ask_for_form(*next);
     forget_typed(input_.descriptor);
   }
   dirty_ = dirty_ || number != asked_;
   asked_ = number;
+}
+
+/// Changes do not say what a question leaves to choose.
+void watch_session::ask_for_form(const open_question& question) {
+  form_ = {};
+  boost::json::object filter;
+  filter["taskId"] = question.task.str();
+  on_.client->ask_later(a2a::operation::list_inputs, std::move(filter),
+                        [in = in_, this, number = question.number](auto done) {
+                          if (done)
+                            in->post([this, number, shown = *done] { take_form(number, shown); });
+                        });
+}
+
+void watch_session::take_form(std::uint64_t question, const boost::json::value& inputs) {
+  boost::system::error_code failed;
+  const auto* schema = inputs.find_pointer("/inputs/0/schema", failed);
+  if (question != asked_ || schema == nullptr || !schema->is_object())
+    return;
+  form_ = form_of(schema->get_object());
+  dirty_ = true;
 }
 
 void watch_session::read_input() {
@@ -255,7 +282,7 @@ void watch_session::read_input() {
   if (lines.front().end_of_input)
     input_.descriptor = -1;
   else
-    give_answer(*question, valid_utf8(lines.front().text));
+    give_answer(*question, chosen_text(form_, lines.front().text));
   mind_questions(); // What was pasted behind this line is no answer to the next question.
 }
 

@@ -18,11 +18,21 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t prompt_lines_max = 6;
+constexpr std::size_t choices_shown_max = 8;
 
 /// As wide as the terminal is now.
 ending_options on_screen(ending_options options) {
   options.columns = stdout_width();
   return options;
+}
+
+/// As many as leave room for the tree.
+std::vector<std::string> shown_choices(const std::vector<std::string>& all) {
+  if (all.size() <= choices_shown_max)
+    return all;
+  std::vector<std::string> out(all.begin(), all.begin() + choices_shown_max - 1);
+  out.push_back("  ... " + counted(all.size() - out.size(), "more choice"));
+  return out;
 }
 
 class tree_screen final : public run_screen {
@@ -78,7 +88,10 @@ private:
       head += " (" + std::to_string(question.more) + " more behind it)";
     const std::string_view dots = options_.unicode ? "…" : "~";
     auto out = wrapped(shown(question.prompt), width, 0, wide_word::breaks);
-    out.resize(std::min({out.size(), height - 1, prompt_lines_max}));
+    out.resize(std::min(out.size(), prompt_lines_max));
+    for (const auto& each : shown_choices(question.form))
+      out.push_back(cut_to(shown(each), width, dots));
+    out.resize(std::min(out.size(), height - 1));
     if (out.size() + 1 < height)
       out.insert(out.begin(),
                  render_line({{head, style::yellow}}, width, options_.ending.colour, dots));
@@ -111,7 +124,10 @@ public:
     out_.flush();
     if (question && (question->place != asked_.place || question->prompt != asked_.prompt)) {
       output err(STDERR_FILENO);
-      err.write("? " + clean_line(question->place) + ": " + clean_line(question->prompt) + "\n> ");
+      err.write("? " + clean_line(question->place) + ": " + clean_line(question->prompt) + "\n");
+      for (const auto& line : question->form)
+        err.write(line + "\n");
+      err.write("> ");
     }
     asked_ = question ? *question : prompt_view{};
   }
