@@ -2,8 +2,7 @@
 
 #include "apps/command_tree.hpp"
 #include "apps/help/help_text.hpp"
-#include "protocol/json/quoted.hpp"
-#include "protocol/text/near_name.hpp"
+#include "apps/help/usage_error.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -17,6 +16,7 @@ namespace troupe {
 
 namespace {
 
+constexpr std::string_view help_word = "help";
 constexpr std::string_view complete_word = "__complete"; ///< For the scripts of `completion` only.
 
 /// `store check `: the subcommands that were chosen, for a hint at their help.
@@ -33,36 +33,12 @@ std::string chosen_commands(const CLI::App& app) {
 /// `COMMAND --help`.
 std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> out(argv + std::min(argc, 1), argv + argc);
-  if (!out.empty() && out.front() == "help") {
+  if (!out.empty() && out.front() == help_word) {
     out.erase(out.begin());
     out.emplace_back("--help");
   }
   std::ranges::reverse(out);
   return out;
-}
-
-/// What is wrong with the first word that no command takes, and what was probably meant.
-std::string unexpected(const CLI::App& app) {
-  const auto* command = &app;
-  while (!command->get_subcommands().empty())
-    command = command->get_subcommands().front();
-  const auto extra = app.remaining(true);
-  const std::string word = extra.empty() ? std::string{} : extra.front();
-  std::vector<std::string> names;
-  const bool is_option = word.starts_with('-');
-  if (is_option)
-    for (const auto* option : command->get_options())
-      for (const auto& name : option->get_lnames())
-        names.push_back("--" + name);
-  else
-    for (const auto* each : command->get_subcommands(nullptr))
-      names.push_back(each->get_name());
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const auto guess = did_you_mean(word.substr(0, word.find('=')), candidates);
-  if (is_option)
-    return "there is no option " + word + guess;
-  return names.empty() ? troupe::quoted(word) + " is one word too many"
-                       : "there is no command " + troupe::quoted(word) + guess;
 }
 
 /// CLI11 says that a required argument is missing; for some it depends on other options.
@@ -131,6 +107,9 @@ command read_command_line(int argc, const char* const* argv) {
   if (argc > 1 && argv[1] == complete_word)
     return complete_options{{argv + 2, argv + argc}};
   command_tree tree;
+  if (argc > 1 && argv[1] == help_word)
+    if (auto problem = help_problem(tree.app, {argv + 2, argv + argc}))
+      return finished{exit_usage, {}, *problem + " (try troupe --help)"};
   auto words = words_of(argc, argv);
   try {
     tree.app.parse(words);
@@ -141,11 +120,10 @@ command read_command_line(int argc, const char* const* argv) {
     if (code == 0)
       return finished{
           exit_ok, fit_help(out.str(), tree.app.get_formatter()->get_column_width()), {}};
-    std::string problem = error.what();
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-      problem = unexpected(tree.app);
-    return finished{
-        exit_usage, {}, problem + " (try troupe " + chosen_commands(tree.app) + "--help)"};
+    return finished{exit_usage,
+                    {},
+                    usage_problem(tree.app, error) + " (try troupe " + chosen_commands(tree.app)
+                        + "--help)"};
   }
   if (tree.version || tree.app.got_subcommand("version"))
     return version_options{};

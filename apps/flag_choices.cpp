@@ -2,6 +2,9 @@
 
 #include "protocol/json/quoted.hpp"
 
+#include <charconv>
+#include <system_error>
+
 namespace troupe {
 
 namespace {
@@ -15,6 +18,19 @@ const std::map<std::string, output_choice> outputs{{"results", output_choice::re
                                                    {"none", output_choice::none}};
 
 } // namespace
+
+CLI::Validator whole_number(std::uint32_t min, std::uint32_t max) {
+  return {[min, max](const std::string& text) {
+            std::uint32_t number = 0;
+            const auto* end = text.data() + text.size();
+            const auto [stop, failed] = std::from_chars(text.data(), end, number);
+            if (failed == std::errc{} && stop == end && number >= min && number <= max)
+              return std::string{};
+            return troupe::quoted(text) + " is not a whole number from " + std::to_string(min)
+                   + " to " + std::to_string(max);
+          },
+          ""};
+}
 
 CLI::Option* add_pairs(CLI::App& to, const std::string& name,
                        std::vector<std::pair<std::string, std::string>>& pairs,
@@ -56,6 +72,15 @@ void add_output(CLI::App& to, std::optional<output_choice>& output, std::string&
       ->type_name(names_of(outputs));
   to.add_option("--output-dir", directory, "Write what tasks made into files: DIR/PLAN/TASK/FILE")
       ->type_name("DIR");
+}
+
+void add_timing_files(CLI::App& to, timing_files& files) {
+  to.add_option("--trace", files.trace,
+                "Write when tasks ran, in the trace format of Chrome (also for Perfetto)")
+      ->type_name("FILE");
+  to.add_option("--timeline", files.timeline,
+                "Draw when tasks ran, as SVG or, with a table, as a page")
+      ->type_name("FILE.svg|html");
 }
 
 void add_server(CLI::App& to, std::string& server) {

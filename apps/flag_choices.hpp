@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ CLI::Option* add_choice(CLI::App& to, const std::string& name, T& target,
   return option->type_name(names_of(names));
 }
 
+/// Refuses what is not a whole number from `min` to `max`.
+[[nodiscard]] CLI::Validator whole_number(std::uint32_t min, std::uint32_t max);
+
 /// An option for pairs `KEY=TEXT`, once for each; the text may hold further `=`. `expected` names
 /// both in the error.
 CLI::Option* add_pairs(CLI::App& to, const std::string& name,
@@ -59,6 +63,8 @@ void add_server(CLI::App& to, std::string& server);
 void add_format(CLI::App& to, list_format& format);
 /// `--color`.
 void add_colour(CLI::App& to, colour_choice& colour);
+/// `--trace` and `--timeline`.
+void add_timing_files(CLI::App& to, timing_files& files);
 /// `--output` and `--output-dir`.
 void add_output(CLI::App& to, std::optional<output_choice>& output, std::string& directory);
 

@@ -20,10 +20,13 @@ int agents_command(const agents_options&) {
   std::string out;
   for (const auto& name : agents.names()) {
     const auto who = agents.find(name);
-    out += fit_to(name, longest, "") + "  " + clean_line(who->description());
+    auto line = fit_to(name, longest, "") + "  " + clean_line(who->description());
     if (const auto limit = who->parallel_max(); limit > 0)
-      out += " (at most " + std::to_string(limit) + " at once)";
-    out += name == agents.default_agent ? " [default]\n" : "\n";
+      line += " (at most " + std::to_string(limit) + " at once)";
+    if (name == agents.default_agent)
+      line += " [default]";
+    for (const auto& each : wrapped(line, stdout_width(), longest + 2))
+      out += each + "\n";
   }
   return say(out) ? exit_ok : exit_failed;
 }

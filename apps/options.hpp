@@ -50,6 +50,14 @@ enum class run_purpose : std::uint8_t {
   retry,  ///< Does again what failed or was canceled in a run that has ended.
 };
 
+/// Files for the times of tasks; empty: none.
+struct timing_files {
+  std::string trace;    ///< In the Chrome trace format.
+  std::string timeline; ///< As SVG, or as a page with it.
+
+  [[nodiscard]] bool any() const { return !trace.empty() || !timeline.empty(); }
+};
+
 struct run_options {
   /// `-`: standard input. With `resume` and `retry` also the name of a run, or empty.
   std::string file;
@@ -72,8 +80,7 @@ struct run_options {
   std::vector<std::pair<std::string, std::string>> params;
   std::vector<std::string> only; ///< Tasks by id or name; empty: all.
   bool dry_run = false;          ///< Says what would begin when; runs nothing.
-  std::string trace_file;    ///< For the times of tasks, in the Chrome trace format; may be empty.
-  std::string timeline_file; ///< For the times of tasks, as SVG; may be empty.
+  timing_files timing;
 };
 
 struct validate_options {

@@ -10,6 +10,7 @@
 #include "apps/run/run_ending.hpp"
 #include "apps/run/run_session.hpp"
 #include "apps/run/run_timing.hpp"
+#include "apps/run/timing_files.hpp"
 #include "apps/runs/run_choice.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
@@ -397,37 +398,19 @@ void tell_next_steps(const placed_run& run, int code) {
     std::error_code failed;
     const auto log = std::filesystem::path(run.entry.directory) / run_log_file;
     const bool has_log = std::filesystem::file_size(log, failed) > 0 && !failed;
-    complain((has_log ? "all that its programs wrote: troupe logs " + name + "; " : std::string{})
-             + "to do again what failed: troupe run " + go_on("--retry"));
+    if (has_log)
+      complain("all that its programs wrote: troupe logs " + name);
+    complain("to do again what failed: troupe run " + go_on("--retry"));
   }
-}
-
-bool is_page(const std::string& file) {
-  const auto ending = std::filesystem::path(file).extension();
-  return ending == ".html" || ending == ".htm";
-}
-
-/// Writes what `--trace` and `--timeline` ask for. False, after a line on standard error, if it
-/// cannot.
-bool write_timing(const run_options& options, const std::vector<timed_task>& timing,
-                  const std::string& name) {
-  result<void> done;
-  if (!options.trace_file.empty())
-    done = write_text(options.trace_file, draw_trace(timing));
-  if (done && !options.timeline_file.empty())
-    done = write_text(options.timeline_file, is_page(options.timeline_file)
-                                                 ? draw_timeline_page(timing, name)
-                                                 : draw_timeline(timing, name));
-  if (!done)
-    complain(done.error().message);
-  return done.has_value();
 }
 
 /// What is read and written when the run has ended; `written` becomes false if a file cannot be.
 session_hooks hooks_of(const run_options& options, const store& records, entry_keeper& keeper,
                        bool& written) {
   session_hooks out;
-  out.read_ending = [&options, &records, &written](const objective_view& ended) {
+  const auto since =
+      options.purpose == run_purpose::retry ? system_time().now() : timestamp{}; // a run of its own
+  out.read_ending = [&options, &records, &written, since](const objective_view& ended) {
     const auto shown_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
     auto shown =
         options.json ? run_ending{} : read_ending(records, ended, choice_of(options), shown_max);
@@ -442,9 +425,9 @@ session_hooks hooks_of(const run_options& options, const store& records, entry_k
       written = written && files;
     }
     const bool is_told = !options.json && !options.quiet;
-    if (is_told || !options.trace_file.empty() || !options.timeline_file.empty()) {
-      const auto timing = read_timing(records, ended);
-      written = write_timing(options, timing, ended.name) && written;
+    if (is_told || options.timing.any()) {
+      const auto timing = read_timing(records, ended, since);
+      written = write_timing_files(options.timing, timing, ended.name) && written;
       if (is_told)
         shown.timing = timing_text(timing);
     }
@@ -564,6 +547,8 @@ int run_command(const run_options& options) {
     return refuse(options, make_error(errc::agent_not_found,
                                       "--agent " + options.agent
                                           + ": there is no such agent (see troupe agents)"));
+  if (const auto fine = check_timing_files(options.timing); !fine)
+    return refuse(options, fine.error());
   prepared_answers answers(options.answers);
   const bool begins = options.purpose == run_purpose::begin;
   if (!begins && options.store.kind == store_kind::memory)
@@ -585,7 +570,7 @@ int run_command(const run_options& options) {
     return exit_usage;
   }
   if (options.dry_run && begins)
-    return say(ready->drawn) ? exit_ok : exit_failed;
+    return say(fit_lines(ready->drawn, stdout_width())) ? exit_ok : exit_failed;
   if (!options.output_directory.empty())
     if (const auto made = make_output_directory(options.output_directory); !made)
       return refuse(options, made.error());

@@ -17,9 +17,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> delegation_members{"target", "url",      "text",
-                                                             "data",   "metadata", "whenUnsure"};
-
 /// A member that says who is asked.
 result<std::string> read_fixed(const json::object& from, std::string_view name, input_stage stage) {
   auto out = read_string(from, name, "");

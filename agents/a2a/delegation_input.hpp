@@ -12,12 +12,17 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace troupe {
+
+/// What its input may have (docs/agents.md).
+inline constexpr auto delegation_members =
+    std::to_array<std::string_view>({"target", "url", "text", "data", "metadata", "whenUnsure"});
 
 struct delegation_input {
   std::string target; ///< An alias; empty: `url` is meant.

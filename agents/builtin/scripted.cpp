@@ -54,11 +54,6 @@ using script_step =
     std::variant<progress_step, wait_step, report_artifact, say_step, ask_step, answer_step,
                  fail_step, reject_step, hang_step, crash_step, complete_step>;
 
-constexpr std::array<std::string_view, 13> step_names{
-    "progress",           "sleep", "artifact", "message", "ask",   "askAuth",
-    "artifactFromAnswer", "fail",  "reject",   "hang",    "crash", "complete",
-    "failUntilAttempt"};
-constexpr std::array<std::string_view, 1> script_members{"steps"};
 constexpr std::array<std::string_view, 1> answer_members{"name"};
 
 result<std::string> read_text(const json::value& from, const std::string& pointer,

@@ -19,7 +19,18 @@
 
 #include <troupe/actors/agent.hpp>
 
+#include <array>
+#include <string_view>
+
 namespace troupe {
+
+/// What its input may have (docs/agents.md).
+inline constexpr auto script_members = std::to_array<std::string_view>({"steps"});
+
+/// What a step may do (docs/agents.md).
+inline constexpr auto step_names = std::to_array<std::string_view>(
+    {"progress", "sleep", "artifact", "message", "ask", "askAuth", "artifactFromAnswer", "fail",
+     "reject", "hang", "crash", "complete", "failUntilAttempt"});
 
 class scripted_agent final : public agent {
 public:

@@ -11,8 +11,6 @@ namespace troupe {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> sleep_members{"seconds"};
-
 result<double> read_seconds(const boost::json::object& input, input_stage stage) {
   if (auto known = refuse_unknown(input, sleep_members, ""); !known)
     return known.error();

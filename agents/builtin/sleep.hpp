@@ -4,9 +4,14 @@
 
 #include <troupe/actors/agent.hpp>
 
+#include <array>
 #include <chrono>
+#include <string_view>
 
 namespace troupe {
+
+/// What its input may have (docs/agents.md).
+inline constexpr auto sleep_members = std::to_array<std::string_view>({"seconds"});
 
 /// The longest wait of one `sleep`, before scaling: about 31 years.
 inline constexpr double sleep_seconds_max = 1e9;

@@ -38,48 +38,77 @@ std::string fault_of(const process_exit& how, std::size_t output_bytes_max) {
 }
 
 // From a new line until it is shown: programs that write much cost no more than others.
-constexpr std::chrono::milliseconds last_line_delay{250};
+constexpr std::chrono::milliseconds shown_delay{250};
 
-// The last line of a program that runs, as its progress. Lines come on the reactor's thread, and
-// are shown on the actor's.
-class last_line {
+// What a program writes beside its artifacts: for the record and, of a plain program, with its last
+// line as its progress. Lines come on the reactor's thread, and are shown on the actor's.
+class shown_output {
 public:
-  explicit last_line(agent_port_ptr port) : port_(std::move(port)) {}
+  shown_output(agent_port_ptr port, std::uint32_t attempt, bool is_progress)
+      : port_(std::move(port)), attempt_(attempt), is_progress_(is_progress) {}
 
-  /// The last of these that is not blank.
-  void set(const std::vector<program_line>& lines) {
-    const auto last = std::find_if(lines.rbegin(), lines.rend(), [](const program_line& each) {
-      return each.text.find_first_not_of(" \t") != std::string::npos;
-    });
-    if (last == lines.rend())
-      return;
+  /// The lines that `bytes` complete.
+  std::vector<program_line> add(bool is_stderr, std::string_view bytes, timestamp at) {
+    std::vector<program_line> out;
     bool first = false;
     {
       const std::lock_guard guard(mutex_);
-      line_ = last->text;
-      first = !std::exchange(is_waiting_, true);
+      out = written_.add(is_stderr, bytes, at);
+      first = !out.empty() && !std::exchange(is_waiting_, true);
+      note(out);
     }
     if (first)
-      port_->wake_after(last_line_delay);
+      port_->wake_after(shown_delay);
+    return out;
   }
 
+  /// The lines that have no newline, at the end.
+  std::vector<program_line> finish(timestamp at) {
+    const std::lock_guard guard(mutex_);
+    return written_.finish(at);
+  }
+
+  // The lock is held until the actor has it: nothing comes behind the last words.
   void show() {
+    const std::lock_guard guard(mutex_);
+    if (!std::exchange(is_waiting_, false))
+      return;
+    if (auto said = written_.take_first(attempt_))
+      port_->report(std::move(*said));
+    if (!is_progress_ || line_.empty())
+      return;
     report_progress shown;
-    {
-      const std::lock_guard guard(mutex_);
-      if (!std::exchange(is_waiting_, false))
-        return;
-      auto& tracker = shown.report.trackers.emplace_back();
-      tracker.id = "output";
-      tracker.message = shortened(line_, progress_message_chars_max);
-    }
+    auto& tracker = shown.report.trackers.emplace_back();
+    tracker.id = "output";
+    tracker.message = shortened(std::exchange(line_, {}), progress_message_chars_max);
     port_->report(std::move(shown));
   }
 
+  /// Nothing more comes. `end`: why it has failed; may be empty. Its last words.
+  std::string close(std::string_view end) {
+    const std::lock_guard guard(mutex_);
+    is_waiting_ = false;
+    if (auto said = written_.take_rest(attempt_, end))
+      port_->report(std::move(*said));
+    return written_.last_words();
+  }
+
 private:
+  /// The last of these that is not blank.
+  void note(const std::vector<program_line>& lines) {
+    const auto last = std::find_if(lines.rbegin(), lines.rend(), [](const program_line& each) {
+      return each.text.find_first_not_of(" \t") != std::string::npos;
+    });
+    if (last != lines.rend())
+      line_ = last->text;
+  }
+
   const agent_port_ptr port_;
+  const std::uint32_t attempt_;
+  const bool is_progress_;
   std::mutex mutex_; // guards the rest
-  std::string line_;
+  program_output written_;
+  std::string line_; // that was not shown
   bool is_waiting_ = false;
 };
 
@@ -87,10 +116,10 @@ private:
 class command_listener : public process_listener {
 public:
   command_listener(agent_port_ptr port, std::size_t output_bytes_max, order_ptr order,
-                   std::shared_ptr<last_line> last, const command_options& options,
+                   std::shared_ptr<shown_output> shown, const command_options& options,
                    const time_source& time)
       : port_(std::move(port)), output_bytes_max_(output_bytes_max), order_(std::move(order)),
-        log_(options.log), last_(std::move(last)), memory_(budget_or_own(options.memory)),
+        log_(options.log), shown_(std::move(shown)), memory_(budget_or_own(options.memory)),
         gate_(options.gate), time_(time) {
     if (gate_)
       ++gate_->running;
@@ -115,22 +144,21 @@ protected:
   }
 
   void keep(bool is_stderr, std::string_view bytes) {
-    tell(written_.add(is_stderr, bytes, time_.now()));
+    tell(shown_->add(is_stderr, bytes, time_.now()));
   }
 
-  // Nothing more comes. What a program wrote is in the record, unless all of it is an artifact. The
+  // Nothing more comes. What a program wrote is in the record, for `troupe logs` of a server. The
   // failure, if it is one. `refused`: why it was killed by us, if it was.
   std::optional<report_failed> close(const process_exit& how, const std::string& refused = {}) {
-    tell(written_.finish(time_.now()));
+    tell(shown_->finish(time_.now()));
     if (log_)
       log_->on_end(*order_);
     auto reason = refused.empty() ? fault_of(how, output_bytes_max_) : refused;
-    if (written_.has_stderr() || (!reason.empty() && !written_.is_empty()))
-      port_->report(written_.log_message(order_->attempt, reason));
+    const auto last_words = shown_->close(reason);
     if (reason.empty())
       return std::nullopt;
     if (!how.over_limit && refused.empty())
-      reason += written_.failure_tail();
+      reason += last_words;
     return report_failed{std::move(reason), refused.empty()};
   }
 
@@ -141,19 +169,16 @@ private:
     if (log_)
       for (const auto& line : lines)
         log_->on_line(*order_, line);
-    if (last_)
-      last_->set(lines);
   }
 
   std::size_t output_bytes_max_;
   order_ptr order_;
   std::shared_ptr<program_log> log_;
-  std::shared_ptr<last_line> last_;
+  std::shared_ptr<shown_output> shown_;
   const memory_budget_ptr memory_;
   memory_charge held_ = memory_charge::force(*memory_, memory_account::programs, 0);
   const std::shared_ptr<program_gate> gate_;
   const time_source& time_;
-  program_output written_;
 };
 
 // Collects stdout into one artifact.
@@ -265,9 +290,9 @@ class command_run final : public agent_run {
 public:
   command_run(std::shared_ptr<process_reactor> reactor, process_key key,
               std::chrono::nanoseconds kill_after, bool takes_input,
-              std::shared_ptr<last_line> last)
+              std::shared_ptr<shown_output> shown)
       : reactor_(std::move(reactor)), key_(key), kill_after_(kill_after), takes_input_(takes_input),
-        last_(std::move(last)) {}
+        shown_(std::move(shown)) {}
   // Does nothing to a process that has ended. One that still runs has used its grace time: it must
   // not run at the same time as the next attempt.
   ~command_run() override { reactor_->kill(key_); }
@@ -278,10 +303,7 @@ public:
 
   void on_input(const message_ptr& input) override { tell(input, false); }
   void on_answer(const message_ptr& answer) override { tell(answer, true); }
-  void on_wake() override {
-    if (last_)
-      last_->show();
-  }
+  void on_wake() override { shown_->show(); }
 
   bool on_cancel() override {
     reactor_->terminate(key_);
@@ -302,8 +324,8 @@ private:
   std::shared_ptr<process_reactor> reactor_;
   process_key key_;
   std::chrono::nanoseconds kill_after_;
-  bool takes_input_;                        // while it runs
-  std::shared_ptr<last_line> last_;         // null: it reports its own progress
+  bool takes_input_; // while it runs
+  std::shared_ptr<shown_output> shown_;
   std::vector<referenced_task> references_; // of the input that comes next
 };
 
@@ -344,18 +366,18 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
     spec.input = order_line(order);
   spec.keep_input_open = input->json_lines && input->json_on_stdin;
   const bool takes_input = spec.keep_input_open;
-  const auto last = input->json_lines ? nullptr : std::make_shared<last_line>(port);
+  const auto shown = std::make_shared<shown_output>(port, order->attempt, !input->json_lines);
   std::unique_ptr<process_listener> listener;
   if (input->json_lines)
     listener = std::make_unique<lines_listener>(input->json_on_stdin, port, input->output_bytes_max,
-                                                order, last, options_, time_);
+                                                order, shown, options_, time_);
   else
-    listener = std::make_unique<plain_listener>(port, input->output_bytes_max, order, last,
+    listener = std::make_unique<plain_listener>(port, input->output_bytes_max, order, shown,
                                                 options_, time_);
   auto shared = reactor();
   const auto key = shared->launch(std::move(spec), std::move(listener));
   return std::make_unique<command_run>(std::move(shared), key, input->kill_after, takes_input,
-                                       last);
+                                       shown);
 }
 
 restart_rule command_agent::on_restart_of(const boost::json::object& input) const {

@@ -16,9 +16,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 12> members{"argv",      "shell",    "cwd",   "env",
-                                                   "envAllow",  "protocol", "stdin", "outputLimit",
-                                                   "killAfter", "restart",  "data",  "text"};
 constexpr std::array<std::string_view, 2> members_of_program{"data", "text"};
 constexpr std::array<std::string_view, 9> harmless_names{
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR"};
@@ -185,7 +182,7 @@ result<void> read_limits(const json::object& from, command_input& into, input_st
 
 result<command_input> read_command_input(const json::object& from, input_stage stage) {
   command_input out;
-  if (auto known = refuse_unknown(from, members, ""); !known)
+  if (auto known = refuse_unknown(from, command_members, ""); !known)
     return known.error();
   if (auto done = read_argv(from, out, stage); !done)
     return done.error();

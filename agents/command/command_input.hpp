@@ -4,9 +4,11 @@
 #include "agents/input_check.hpp"
 #include <troupe/actors/agent.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,11 @@ inline constexpr std::size_t command_output_bytes_default = std::size_t{8} << 20
 inline constexpr std::size_t command_output_bytes_limit =
     std::size_t{1} << 30; ///< The most `outputLimit` may ask for.
 inline constexpr double command_kill_after_seconds_max = 3600;
+
+/// What its input may have (docs/agents.md).
+inline constexpr auto command_members =
+    std::to_array<std::string_view>({"argv", "shell", "cwd", "env", "envAllow", "protocol", "stdin",
+                                     "outputLimit", "killAfter", "restart", "data", "text"});
 
 struct command_input {
   std::vector<std::string> argv;

@@ -41,6 +41,17 @@ std::string shown_bytes(std::uint64_t bytes) {
 
 } // namespace
 
+std::optional<std::uint32_t> logged_attempt(const message& said) {
+  const auto* about = said.metadata.if_contains(program_log_key);
+  const auto* members = about ? about->if_object() : nullptr;
+  if (members == nullptr)
+    return std::nullopt;
+  boost::system::error_code failed;
+  const auto* number = members->if_contains("attempt");
+  const auto attempt = number ? number->to_number<std::uint32_t>(failed) : 1;
+  return failed ? 1 : attempt;
+}
+
 // -- lines ----------------------------------------------------------------------------------------
 
 std::vector<std::string> line_cutter::feed(std::string_view bytes) {
@@ -90,8 +101,32 @@ std::string bounded_lines::left_out() const {
 
 // -- output ---------------------------------------------------------------------------------------
 
+namespace {
+
+std::string shown_lines(const auto& lines) {
+  std::string out;
+  for (const auto& line : lines)
+    out += shown_line(line) + '\n';
+  return out;
+}
+
+report_message log_message(std::string text, std::uint32_t attempt, std::string_view end) {
+  report_message out;
+  out.message.from = role::agent;
+  out.message.parts.push_back(text_part(std::move(text)));
+  boost::json::object about{{"attempt", attempt}};
+  if (!end.empty())
+    about["end"] = end;
+  out.message.metadata[program_log_key] = std::move(about);
+  return out;
+}
+
+} // namespace
+
 void program_output::keep(program_line line) {
-  has_stderr_ = has_stderr_ || line.is_stderr;
+  is_empty_ = false;
+  if (line.text.find_first_not_of(" \t") != std::string::npos)
+    last_[line.is_stderr ? 1 : 0] = line.text;
   if (bounded_.is_first(line))
     first_.push_back(std::move(line));
   else
@@ -100,12 +135,6 @@ void program_output::keep(program_line line) {
 
 std::vector<program_line> program_output::add(bool is_stderr, std::string_view bytes,
                                               timestamp at) {
-  auto& tail = tails_[is_stderr ? 1 : 0];
-  tail += bytes.substr(bytes.size() - std::min(bytes.size(), failure_tail_bytes_max + 1));
-  if (tail.size() > failure_tail_bytes_max) {
-    tail.erase(0, tail.size() - failure_tail_bytes_max);
-    is_tail_cut_[is_stderr ? 1 : 0] = true;
-  }
   std::vector<program_line> out;
   for (auto& text : cutters_[is_stderr ? 1 : 0].feed(bytes)) {
     out.push_back({at, is_stderr, std::move(text)});
@@ -124,31 +153,27 @@ std::vector<program_line> program_output::finish(timestamp at) {
   return out;
 }
 
-report_message program_output::log_message(std::uint32_t attempt, std::string_view end) const {
-  std::string text;
-  for (const auto& line : first_)
-    text += shown_line(line) + '\n';
-  if (const auto gap = bounded_.left_out(); !gap.empty())
-    text += gap + '\n';
-  for (const auto& line : bounded_.last())
-    text += shown_line(line) + '\n';
-  report_message out;
-  out.message.from = role::agent;
-  out.message.parts.push_back(text_part(std::move(text)));
-  boost::json::object about{{"attempt", attempt}};
-  if (!end.empty())
-    about["end"] = end;
-  out.message.metadata[program_log_key] = std::move(about);
-  return out;
+std::optional<report_message> program_output::take_first(std::uint32_t attempt) {
+  if (first_.empty())
+    return std::nullopt;
+  return log_message(shown_lines(std::exchange(first_, {})), attempt, {});
 }
 
-std::string program_output::failure_tail() const {
-  for (const std::size_t stream : {1, 0}) {
-    auto tail = tails_[stream];
-    tail.erase(tail.find_last_not_of(" \n\t") + 1);
-    if (!tail.empty())
-      return (is_tail_cut_[stream] ? ": ..." : ": ") + printable_utf8(tail);
-  }
+std::optional<report_message> program_output::take_rest(std::uint32_t attempt,
+                                                        std::string_view end) {
+  auto text = shown_lines(std::exchange(first_, {}));
+  if (const auto gap = bounded_.left_out(); !gap.empty())
+    text += gap + '\n';
+  text += shown_lines(bounded_.last());
+  if (is_empty_ || (text.empty() && end.empty()))
+    return std::nullopt;
+  return log_message(std::move(text), attempt, end);
+}
+
+std::string program_output::last_words() const {
+  for (const auto& line : {last_[1], last_[0]})
+    if (const auto begin = line.find_first_not_of(" \t"); begin != std::string::npos)
+      return ": " + line.substr(begin, line.find_last_not_of(" \t") + 1 - begin);
   return {};
 }
 

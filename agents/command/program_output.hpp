@@ -21,12 +21,12 @@ namespace troupe {
 /// last ones: enough to see why it failed, also with many attempts.
 inline constexpr std::size_t program_log_part_bytes_max = std::size_t{16} << 10;
 
-/// The end of stdout or stderr that is part of the reason of a failure, in bytes.
-inline constexpr std::size_t failure_tail_bytes_max = 4096;
-
-/// Metadata of a message of the history that holds the lines of a program: `{"attempt": 1, "end":
-/// "exited with 3"}`; `end` only if the program has failed.
+/// Metadata of a message of the history that holds lines of a program: `{"attempt": 1, "end":
+/// "exited with 3"}`; `end` only in the last one of an attempt that has failed.
 inline constexpr std::string_view program_log_key = "troupe/v1/log";
+
+/// The attempt of whose program the message has lines; nothing: it is another message.
+[[nodiscard]] std::optional<std::uint32_t> logged_attempt(const message& said);
 
 /// Cuts the bytes of one stream into lines.
 class line_cutter {
@@ -69,7 +69,7 @@ private:
   std::uint64_t left_out_bytes_ = 0;
 };
 
-/// All that is known of what a program has written.
+/// What is known of what a program has written, and is not in the record yet.
 class program_output {
 public:
   /// The lines that `bytes` complete. They are kept here as well.
@@ -77,24 +77,26 @@ public:
   /// The same for what has no newline, at the end.
   std::vector<program_line> finish(timestamp at);
 
-  /// For the record: each line with its time and stream, and how much is left out in the middle.
-  /// `end`: why it has failed; empty if it has not.
-  [[nodiscard]] report_message log_message(std::uint32_t attempt, std::string_view end) const;
-  [[nodiscard]] bool has_stderr() const { return has_stderr_; }
-  [[nodiscard]] bool is_empty() const { return first_.empty() && bounded_.last().empty(); }
-  /// The end of stderr, else of stdout, as the reason of a failure has it: `: disk full`, `: ...
-  /// full`; empty if nothing was written.
-  [[nodiscard]] std::string failure_tail() const;
+  /// For the record while the program runs: those of its first lines that came since the last call,
+  /// each with its time and stream. Nothing if there are none.
+  [[nodiscard]] std::optional<report_message> take_first(std::uint32_t attempt);
+  /// For the record at the end: the first lines that were not taken, how much is left out in the
+  /// middle, and the last lines. `end`: why it has failed; empty if it has not. Nothing if there is
+  /// nothing to say.
+  [[nodiscard]] std::optional<report_message> take_rest(std::uint32_t attempt,
+                                                        std::string_view end);
+  /// The last line of stderr, else of stdout, as the reason of a failure has it: `: disk full`;
+  /// empty if there is none that is not blank.
+  [[nodiscard]] std::string last_words() const;
 
 private:
   void keep(program_line line);
 
   std::array<line_cutter, 2> cutters_; ///< stdout, stderr.
-  std::array<std::string, 2> tails_;
-  std::array<bool, 2> is_tail_cut_{};
-  std::vector<program_line> first_;
+  std::array<std::string, 2> last_;    ///< The last lines that are not blank.
+  std::vector<program_line> first_;    ///< That were not taken.
   bounded_lines bounded_{program_log_part_bytes_max};
-  bool has_stderr_ = false;
+  bool is_empty_ = true;
 };
 
 /// `2026-11-23T07:11:43.483Z stderr text`

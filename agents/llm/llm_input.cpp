@@ -17,8 +17,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::array<std::string_view, 9> llm_members{
-    "prompt", "system", "model", "output", "tools", "agents", "approve", "settings", "maxRounds"};
 constexpr std::array<std::string_view, 3> llm_setting_members{"temperature", "maxTokens", "seed"};
 constexpr double temperature_max = 10;
 constexpr std::array<std::string_view, 4> llm_listed_members{"name", "agent", "description",

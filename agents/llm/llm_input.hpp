@@ -7,12 +7,18 @@
 
 #include <boost/json/object.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
+
+/// What its input may have (docs/agents.md).
+inline constexpr auto llm_members = std::to_array<std::string_view>(
+    {"prompt", "system", "model", "output", "tools", "agents", "approve", "settings", "maxRounds"});
 
 /// Rounds of a conversation, if the input says nothing; and the most that it may say.
 inline constexpr std::uint32_t llm_rounds_default = 10;

@@ -9,6 +9,8 @@ namespace troupe {
 
 namespace {
 
+constexpr std::size_t example_indent = 4; ///< Of what goes on behind the beginning of an example.
+
 /// Where the lines after the first one begin.
 std::size_t indent_of(std::string_view line, std::size_t text_column) {
   const auto first = std::min(line.find_first_not_of(' '), line.size());
@@ -16,7 +18,14 @@ std::size_t indent_of(std::string_view line, std::size_t text_column) {
   const bool is_row = line.size() > text_column && line[text_column] != ' '
                       && line[text_column - 1] == ' ' && first > 0
                       && (first == text_column || line[text_column - 2] == ' ');
-  return is_row ? text_column : first;
+  if (first == 0)
+    return 0;
+  if (is_row)
+    return text_column;
+  // An example goes on below what is said about it.
+  const auto gap = line.find("   ", first);
+  const auto said = std::min(line.find_first_not_of(' ', gap), line.size());
+  return said < help_columns - example_indent ? said : first + example_indent;
 }
 
 /// Where the line is to be cut: at the last blank before which everything fits, or at the first one
@@ -28,16 +37,6 @@ std::size_t cut_of(std::string_view line, std::size_t indent) {
     if (out != std::string_view::npos && display_width(line.substr(0, at)) > help_columns)
       break;
     out = at;
-  }
-  return out;
-}
-
-std::vector<std::string_view> lines_in(std::string_view text) {
-  std::vector<std::string_view> out;
-  for (std::size_t at = 0; at <= text.size();) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    out.push_back(text.substr(at, end - at));
-    at = end + 1;
   }
   return out;
 }
@@ -64,9 +63,7 @@ std::string fit_help(std::string_view text, std::size_t text_column) {
              && !lines[i + 1].empty() && lines[i + 1].find_first_not_of(' ') == indent)
         line.append(" ").append(lines[++i].substr(indent));
     }
-    out += line;
-    if (i + 1 < lines.size())
-      out += '\n';
+    out += line + "\n";
   }
   return out;
 }

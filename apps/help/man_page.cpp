@@ -2,20 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <string_view>
 
 namespace troupe {
 
 namespace {
-
-/// What stands for its value, without the range that CLI11 adds: `N` of `N:UINT in [1 - 10000]`.
-std::string placeholder_of(const CLI::Option& option) {
-  auto out = option.get_type_name();
-  if (const auto range = out.find(" in ["); range != std::string::npos)
-    out.erase(std::min(out.rfind(':', range), range));
-  return out;
-}
 
 /// Text that man(7) prints as it is: no line of it is a request.
 std::string escaped(std::string_view text) {
@@ -70,7 +61,7 @@ void add_command(std::string& out, const CLI::App& command, const std::string& n
         continue;
       out += ".TP\n\\fB" + escaped(positional ? option->get_name() : names_of(*option)) + "\\fR";
       if (!positional && option->get_items_expected_max() > 0)
-        out += " \\fI" + escaped(placeholder_of(*option)) + "\\fR";
+        out += " \\fI" + escaped(option->get_type_name()) + "\\fR";
       out += "\n" + escaped(option->get_description()) + "\n";
     }
   out += as_written(command.get_footer());

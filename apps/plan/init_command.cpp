@@ -11,8 +11,10 @@ namespace troupe {
 namespace {
 
 constexpr std::string_view first_plan_yaml = R"(# yaml-language-server: $schema=plan.schema.json
-# Check it with "troupe validate", draw it with "troupe graph", run it with "troupe run".
-# "troupe schema > plan.schema.json" lets editors complete and check it. The manual is docs/plans.md.
+# Check it with "troupe validate", draw it with "troupe graph", run it with
+# "troupe run".
+# "troupe schema > plan.schema.json" lets editors complete and check it.
+# The manual is docs/plans.md.
 name: First plan
 
 # Values that may be given when it runs: troupe run plan.yaml --param who=Ada
@@ -26,7 +28,7 @@ tasks:
     agent: echo
     input: {text: "Hello, ${params.who}"}
 
-  # The agent "command" runs a program; what it prints is the result of the task.
+  # The agent "command" runs a program; what it prints is its result.
   - name: date
     agent: command
     input: {argv: [date]}
@@ -36,7 +38,10 @@ tasks:
   # This one begins when both are completed, and uses what they made.
   - name: report
     agent: echo
-    input: {text: "${tasks.greet.artifacts[0].text}! It is ${tasks.date.artifacts[0].text}"}
+    input:
+      text: >-
+        ${tasks.greet.artifacts[0].text}!
+        It is ${tasks.date.artifacts[0].text}
     dependencies: [greet, date]
 )";
 

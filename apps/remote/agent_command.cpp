@@ -23,25 +23,32 @@ namespace {
 
 class card_drawing {
 public:
-  explicit card_drawing(bool colour) : colour_(colour) {}
+  card_drawing(bool colour, std::size_t columns) : colour_(colour), columns_(columns) {}
 
   void line(std::string_view name, const std::string& text) {
+    constexpr std::size_t text_column = 12;
     if (!text.empty())
-      out_ += std::string(name) + std::string(name.size() < 12 ? 12 - name.size() : 1, ' ')
-              + clean_line(text) + "\n";
+      add(fit_to(name, text_column, "") + clean_line(text), text_column);
   }
   void heading(const std::string& text) {
     out_ += "\n" + render_line({{text, style::bold}}, display_width(text), colour_, "") + "\n";
   }
   void item(const std::string& name, const std::string& about) {
-    out_ += "  " + clean_line(name) + "\n";
+    add("  " + clean_line(name), 4);
     if (!about.empty())
-      out_ += "      " + clean_line(about) + "\n";
+      add("      " + clean_line(about), 6);
   }
   [[nodiscard]] std::string text() const { return out_; }
 
 private:
+  /// What goes on is indented.
+  void add(const std::string& line, std::size_t indent) {
+    for (const auto& each : wrapped(line, columns_, indent))
+      out_ += each + "\n";
+  }
+
   const bool colour_;
+  const std::size_t columns_;
   std::string out_;
 };
 
@@ -115,7 +122,7 @@ result<std::optional<net::verifying_key>> key_of(const agent_options& options) {
 
 std::string draw_card(const agent_card& card, const result<a2a::endpoint>& used,
                       const std::optional<result<void>>& verified, bool colour) {
-  card_drawing out(colour);
+  card_drawing out(colour, stdout_width());
   out.line("name", card.name);
   out.line("about", card.description);
   out.line("version", card.version);

@@ -7,6 +7,7 @@
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_drawing.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/run/timing_files.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text_table.hpp"
 #include "protocol/json/json_parser.hpp"
@@ -139,6 +140,8 @@ std::vector<std::string_view> states_of(objective_step step) {
 } // namespace
 
 int submit_command(const submit_options& options) {
+  if (const auto fine = check_timing_files(options.watch.timing); !fine)
+    return refuse_usage(fine.error());
   auto params = request_of(options);
   if (!params) {
     complain_about_plan(params.error(), options.file);
@@ -164,6 +167,8 @@ int submit_command(const submit_options& options) {
 }
 
 int watch_command(const watch_options& options) {
+  if (const auto fine = check_timing_files(options.watch.timing); !fine)
+    return refuse_usage(fine.error());
   const auto on = link_to(options.server);
   if (!on)
     return refuse_usage(on.error());
@@ -228,7 +233,7 @@ int show_objective_command(const show_run_options& options, chosen_server server
   const auto records = records_of(*on, view->id);
   const auto end = is_settled(view->state) ? view->updated : system_time().now();
   const auto drawn =
-      draw_ended(*view, records, end, {}, {options.output, stdout_colour(options.colour)});
+      draw_ended(*view, records, end, {options.output, stdout_colour(options.colour)});
   bool is_whole = drawn.unread.empty();
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, records, *view,

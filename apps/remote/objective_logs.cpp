@@ -6,6 +6,7 @@
 #include "apps/runs/run_log.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/shown_name.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/opt/objective_reading.hpp"
 
@@ -21,16 +22,6 @@ namespace troupe {
 namespace json = boost::json;
 
 namespace {
-
-/// The attempt to which a message with lines of a program belongs; nothing: it is another message.
-std::optional<std::int64_t> logged_attempt(const message& said) {
-  const auto* about = said.metadata.if_contains("troupe/v1/log");
-  if (about == nullptr)
-    return std::nullopt;
-  const auto* members = about->if_object();
-  const auto* number = members ? members->if_contains("attempt") : nullptr;
-  return number && number->is_int64() ? number->get_int64() : 1;
-}
 
 /// Prints what programs wrote, each message once.
 class remote_log {
@@ -67,13 +58,22 @@ public:
     apply(view_, one);
     const auto p = one.task.plan_index;
     const auto t = one.task.task_index;
-    if (last_move(one) == nullptr || !is_meant(p, t))
+    if (!is_meant(p, t) || !may_have_written(one, view_.plans[p].spec->tasks[t]))
       return {};
     const auto record = on_.client->get_task(one.task.id.str());
     if (!record)
       return record.error();
     print(*record, p, t);
     return {};
+  }
+
+  /// What a program writes comes into the record before its last line is shown as its progress.
+  static bool may_have_written(const change& one, const task_spec& of) {
+    const bool is_program = of.agent.empty() || of.agent == "command";
+    return last_move(one) != nullptr
+           || (is_program && std::ranges::any_of(one.events, [](const event& each) {
+                 return std::holds_alternative<task_progress>(each);
+               }));
   }
 
   /// Nothing more is to come.
@@ -119,7 +119,7 @@ private:
         if (++number <= printed)
           continue;
         printed = number;
-        about.attempt = static_cast<std::uint32_t>(*attempt);
+        about.attempt = *attempt;
         append_lines(out, about, text_of(said->parts));
       }
     if (!out.empty())
@@ -127,10 +127,7 @@ private:
   }
 
   void append_lines(std::string& out, logged_line& about, std::string_view text) const {
-    for (std::size_t at = 0; at < text.size();) {
-      const auto end = std::min(text.find('\n', at), text.size());
-      const auto shown = text.substr(at, end - at);
-      at = end + 1;
+    for (const auto shown : lines_in(text)) {
       const auto line = read_shown_line(shown);
       about.is_gap = !line;
       about.line = line.value_or(program_line{.at = about.line.at, .text = std::string(shown)});
@@ -211,7 +208,7 @@ int objective_logs_command(const run_logs_options& options, chosen_server server
     return on->refuse(done.error());
   if (!log.has_printed() && !options.json)
     complain(on->name + ": no program of " + *id
-             + " has written anything; only ended attempts of the agent command have logs");
+             + " has written anything; only tasks of the agent command have logs");
   return log.is_written() ? exit_ok : exit_failed;
 }
 

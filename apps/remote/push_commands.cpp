@@ -5,6 +5,7 @@
 #include "apps/terminal/text_table.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -134,6 +135,14 @@ int push_remove_command(const push_remove_options& options) {
   const auto on = link_to(options.server);
   if (!on)
     return refuse_usage(on.error());
+  // An agent may say nothing of what it does not have.
+  const auto all = all_configs(*on, options.task);
+  if (all && std::ranges::none_of(*all, [&](const auto& each) { // Some agents give them no ids.
+        return each.id == options.id || each.id.empty();
+      }))
+    return on->refuse(make_error(errc::invalid_params,
+                                 "the task " + options.task + " has no configuration " + options.id
+                                     + "; troupe push ls " + options.task + " lists them"));
   const auto done = on->client->delete_push(options.task, options.id);
   if (!done)
     return on->refuse(done.error());

@@ -1,8 +1,8 @@
 // `troupe inbox`, `answer` and `claim`: the questions of a server.
 #include "apps/remote/answer_view.hpp"
-#include "apps/remote/question_form.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
+#include "apps/run/question_form.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text_table.hpp"
 #include "protocol/json/json_parser.hpp"
@@ -133,9 +133,12 @@ int ask_person(const server_link& on, const std::string& id, const answer_option
     return on.refuse(asked.error());
   if (const auto state = text_in(*asked, "state"); state != "open")
     return on.refuse(make_error(errc::no_question, "the question " + id + " is " + state));
-  const auto form = form_of(*asked);
+  const auto* schema = asked->is_object() ? asked->get_object().if_contains("schema") : nullptr;
+  const auto form = schema && schema->is_object() ? form_of(schema->get_object()) : question_form{};
   output err(STDERR_FILENO);
-  err.write(form.text);
+  err.write(clean_lines(text_in(*asked, "prompt")) + "\n");
+  for (const auto& line : form.lines)
+    err.write(line + "\n");
   for (;;) {
     err.write("> ");
     err.flush();

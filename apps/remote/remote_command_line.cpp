@@ -115,6 +115,7 @@ void add_watch(CLI::App& to, watch_choice& watch) {
   to.add_flag("--no-input", watch.no_input, "Never ask at the prompt");
   to.add_flag("--wait", watch.waits,
               "If nobody can be asked here, wait for answers from elsewhere");
+  add_timing_files(to, watch.timing);
   add_output(to, watch.output, watch.output_directory);
   add_colour(to, watch.colour);
 }
@@ -197,7 +198,7 @@ void add_task_commands(CLI::App& app, remote_commands& to) {
       ->type_name("STATE");
   tasks.add_option("--limit", to.tasks.most, "At most so many (default 50)")
       ->type_name("N")
-      ->check(CLI::Range(std::uint32_t{1}, tasks_listed_max));
+      ->check(whole_number(1, tasks_listed_max));
   add_format(tasks, to.tasks.format);
   add_server(tasks, to.tasks.server);
   add_colour(tasks, to.tasks.colour);

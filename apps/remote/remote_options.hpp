@@ -87,6 +87,7 @@ struct watch_choice {
   bool waits = false; ///< For answers from elsewhere, if nobody can be asked here.
   std::optional<output_choice> output;
   std::string output_directory;
+  timing_files timing;
   colour_choice colour = colour_choice::automatic;
 };
 

@@ -4,6 +4,7 @@
 #include "apps/remote/remote_records.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/run/timing_files.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
@@ -29,6 +30,9 @@ constexpr auto watch_frame_interval = 100ms;
 constexpr auto watch_look_interval = 1s;
 /// A tree shows artifacts of so many lines; the rest is left to `--output`.
 constexpr std::size_t watch_result_lines_max = 40;
+/// Of a larger objective the tree leaves out how long tasks took that had ended before: their
+/// records are read at once.
+constexpr std::size_t watch_measured_tasks_max = 100;
 
 } // namespace
 
@@ -85,8 +89,8 @@ result<int> watch_session::end() {
   const auto now = system_time().now();
   if (ending_ == ending::left) {
     screen_.finish(model_, {}, now);
-    complain("the objective goes on; troupe watch " + id_ + " shows it again, troupe cancel " + id_
-             + " ends it");
+    complain("the objective goes on; to watch it again: troupe watch " + id_);
+    complain("to end it: troupe cancel " + id_);
     return exit_canceled;
   }
   if (ending_ == ending::needs_input) {
@@ -99,19 +103,28 @@ result<int> watch_session::end() {
   bool is_written = view.has_value();
   if (!view)
     complain(on_.name + ": how it ended cannot be read: " + view.error().message);
+  std::string timing;
+  const bool is_told = !choice_.json && !choice_.quiet;
+  if (view && (is_told || choice_.timing.any())) {
+    const auto times = read_timing(records, *view);
+    is_written = write_timing_files(choice_.timing, times, view->name);
+    if (is_told)
+      timing = timing_text(times);
+  }
   if (view && !choice_.json) {
     read_times(model_, records, *view);
     shown = read_ending(
         records, *view,
         choice_.output.value_or(choice_.quiet ? output_choice::failed : output_choice::results),
         choice_.output ? static_cast<std::size_t>(-1) : results_shown_max);
+    shown.timing = std::move(timing);
   }
   if (view && !choice_.output_directory.empty()) {
     const auto done = write_results(choice_.output_directory, records, *view,
                                     choice_.output.value_or(output_choice::results));
     if (!done)
       complain(done.error().message);
-    is_written = done.has_value();
+    is_written = is_written && done;
   }
   screen_.finish(model_, shown, now);
   for (const auto& line : unread_lines(shown.unread))
@@ -119,8 +132,9 @@ result<int> watch_session::end() {
   if (model_.state() == objective_state::failed && !choice_.json) {
     const bool has_log =
         std::ranges::any_of(shown.failures, [](const auto& each) { return !each.lines.empty(); });
-    complain((has_log ? "all that its programs wrote: troupe logs " + id_ + "; " : std::string{})
-             + "to do again what failed: troupe retry " + id_);
+    if (has_log)
+      complain("all that its programs wrote: troupe logs " + id_);
+    complain("to do again what failed: troupe retry " + id_);
   }
   if (model_.state() == objective_state::completed)
     return exit_code_of(exit_ok, is_written && shown.unread.empty());
@@ -159,6 +173,9 @@ void watch_session::take_news() {
       const auto missed =
           model_.id().empty() ? std::vector<change>{} : missed_changes(model_, *step.anew);
       model_.reset(*step.anew);
+      if (screen_.is_animated() && !is_settled(model_.state())
+          && model_.counts().total() <= watch_measured_tasks_max)
+        read_times(model_, records_of(on_, model_.id()), *step.anew);
       answered_.clear();
       shown_.on_break();
       for (const auto& each : missed)
@@ -180,8 +197,12 @@ void watch_session::refresh() {
   dirty_ = false;
   std::optional<prompt_view> prompt;
   if (const auto* question = asked_ != 0 ? next_question() : nullptr)
-    prompt = prompt_view{place_of(model_, question->plan, question->index), question->prompt,
-                         editor_.text(), model_.questions().size() - 1, question->auth};
+    prompt = prompt_view{place_of(model_, question->plan, question->index),
+                         question->prompt,
+                         form_.lines,
+                         editor_.text(),
+                         model_.questions().size() - 1,
+                         question->auth};
   screen_.refresh(model_, prompt, system_time().now());
 }
 
@@ -205,15 +226,38 @@ void watch_session::mind_questions() {
   if (input_.descriptor < 0 && next != nullptr) {
     if (!choice_.waits && model_.state() == objective_state::blocked && answered_.empty())
       ending_ = ending::needs_input;
+    asked_ = 0;
     return;
   }
   const auto number = next == nullptr ? 0 : next->number;
   if (number != asked_ && number != 0) {
     editor_ = line_editor{};
+    ask_for_form(*next);
     forget_typed(input_.descriptor);
   }
   dirty_ = dirty_ || number != asked_;
   asked_ = number;
+}
+
+/// Changes do not say what a question leaves to choose.
+void watch_session::ask_for_form(const open_question& question) {
+  form_ = {};
+  boost::json::object filter;
+  filter["taskId"] = question.task.str();
+  on_.client->ask_later(a2a::operation::list_inputs, std::move(filter),
+                        [in = in_, this, number = question.number](auto done) {
+                          if (done)
+                            in->post([this, number, shown = *done] { take_form(number, shown); });
+                        });
+}
+
+void watch_session::take_form(std::uint64_t question, const boost::json::value& inputs) {
+  boost::system::error_code failed;
+  const auto* schema = inputs.find_pointer("/inputs/0/schema", failed);
+  if (question != asked_ || schema == nullptr || !schema->is_object())
+    return;
+  form_ = form_of(schema->get_object());
+  dirty_ = true;
 }
 
 void watch_session::read_input() {
@@ -238,7 +282,7 @@ void watch_session::read_input() {
   if (lines.front().end_of_input)
     input_.descriptor = -1;
   else
-    give_answer(*question, valid_utf8(lines.front().text));
+    give_answer(*question, chosen_text(form_, lines.front().text));
   mind_questions(); // What was pasted behind this line is no answer to the next question.
 }
 

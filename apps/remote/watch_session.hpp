@@ -7,6 +7,7 @@
 #include "apps/remote/server_link.hpp"
 #include "apps/run/inbox.hpp"
 #include "apps/run/line_editor.hpp"
+#include "apps/run/question_form.hpp"
 #include "apps/run/run_model.hpp"
 #include "apps/run/run_screen.hpp"
 #include "apps/run/run_session.hpp"
@@ -58,6 +59,8 @@ private:
   void take_news();
   void mind_signals();
   void mind_questions();
+  void ask_for_form(const open_question& question);
+  void take_form(std::uint64_t question, const boost::json::value& inputs);
   void read_input();
   void give_answer(const open_question& question, std::string text);
   void refresh();
@@ -79,6 +82,7 @@ private:
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
   shown_questions shown_;            ///< Those that nobody here answers.
   std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.
+  question_form form_;               ///< Of that question, once the server has said it.
 };
 
 /// Watches it with what `choice` says, and reports errors. The exit code.

@@ -1,7 +1,9 @@
 #include "apps/run/run_drawing.hpp"
 
 #include "apps/run/run_screen.hpp"
+#include "apps/run/run_timing.hpp"
 #include "apps/run/tree_view.hpp"
+#include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
 
@@ -20,7 +22,7 @@ constexpr std::size_t shown_lines_max = 10'000;
 } // namespace
 
 drawn_run draw_ended(const objective_view& view, const record_reader& records, timestamp end,
-                     std::string timing, const drawing_options& options) {
+                     const drawing_options& options) {
   run_model model;
   model.reset(view);
   read_times(model, records, view);
@@ -36,9 +38,10 @@ drawn_run draw_ended(const objective_view& view, const record_reader& records, t
   const auto shown = options.output.value_or(output_choice::results);
   const auto results_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
   auto last = read_ending(records, view, shown, results_max);
-  last.timing = std::move(timing);
+  last.timing = timing_text(read_timing(records, view));
   ending_options ending;
   ending.colour = options.colour;
+  ending.columns = stdout_width();
   out.text += ending_text(model, last, end, ending);
   out.unread = std::move(last.unread);
   return out;

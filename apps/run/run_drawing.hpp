@@ -23,9 +23,8 @@ struct drawn_run {
   std::vector<unread_task> unread; ///< Tasks whose results are missing.
 };
 
-/// `end`: when it ended, or now. `timing`: run_ending::timing. As wide as the terminal.
+/// `end`: when it ended, or now. As wide as the terminal.
 [[nodiscard]] drawn_run draw_ended(const objective_view& view, const record_reader& records,
-                                   timestamp end, std::string timing,
-                                   const drawing_options& options);
+                                   timestamp end, const drawing_options& options);
 
 } // namespace troupe

@@ -3,13 +3,15 @@
 #include "actors/graph/objective_graph.hpp"
 #include "agents/command/program_output.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/run/run_timing.hpp"
 #include "apps/terminal/part_text.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/fold/last_tasks.hpp"
-#include <troupe/store/await.hpp>
+#include "protocol/json/text_in.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -20,16 +22,6 @@ namespace {
 
 /// Tasks whose times are read back for the critical path.
 constexpr std::size_t measured_tasks_max = 20'000;
-
-std::vector<std::string_view> lines_in(std::string_view text) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    out.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
 
 std::vector<plan_relations> relations_of(const objective_view& view) {
   std::vector<plan_spec_ptr> specs;
@@ -46,12 +38,27 @@ bool has_failed(const task_summary& summary) {
   return summary.state == task_state::failed || summary.state == task_state::rejected;
 }
 
-/// The message with the lines of the program's last attempt, if the task has one.
-const message* log_of(const task& record) {
-  for (auto it = record.history.rbegin(); it != record.history.rend(); ++it)
-    if ((*it)->metadata.contains(program_log_key))
-      return it->get();
-  return nullptr;
+/// What the program of one attempt wrote.
+struct attempt_log {
+  std::string end; ///< Why it has failed; empty: it has not.
+  std::string lines;
+};
+
+/// Of the program's last attempt; nothing in it if there is none.
+attempt_log log_of(const task& record) {
+  attempt_log out;
+  std::optional<std::uint32_t> attempt;
+  for (const auto& said : record.history) {
+    const auto of = logged_attempt(*said);
+    if (!of)
+      continue;
+    if (attempt != of)
+      out = {};
+    attempt = of;
+    out.lines += text_of(said->parts);
+    out.end = text_in(said->metadata.at(program_log_key), "end");
+  }
+  return out;
 }
 
 /// The last lines of each stream, without their times, in their order.
@@ -99,9 +106,6 @@ std::string heading(const std::string& text, bool colour) {
 }
 
 } // namespace
-
-record_reader::record_reader(const store& in)
-    : read_([&in](const task_id& id) { return await_task(in, id); }) {}
 
 std::vector<task_place> chosen_results(const objective_view& view, output_choice choice) {
   std::vector<task_place> out;
@@ -155,18 +159,13 @@ task_failure failure_of(const task& record, std::string place) {
   out.place = std::move(place);
   if (record.status.message)
     out.reason = text_of(record.status.message->parts);
-  const auto* log = log_of(record);
-  if (log == nullptr)
+  const auto [how, log] = log_of(record);
+  if (how.empty())
     return out;
-  const auto* about = log->metadata.at(program_log_key).if_object();
-  const auto* end = about == nullptr ? nullptr : about->if_contains("end");
-  if (end == nullptr || !end->is_string())
-    return out;
-  const std::string_view how = end->get_string();
   const auto at = out.reason.find(how);
   if (at == std::string::npos)
     return out; // its own word on how it ended
-  auto lines = last_lines(text_of(log->parts));
+  auto lines = last_lines(log);
   if (lines.size() == 1 && out.reason.ends_with(lines.front()))
     return out; // the reason says it all
   out.reason.resize(at + how.size());
@@ -213,8 +212,10 @@ void read_times(run_model& model, const record_reader& records, const objective_
       if (!is_terminal(summary.state) || summary.attempt == 0)
         continue;
       --left;
-      if (const auto record = records(view.plans[p].task_at(t)))
-        model.measured(p, t, (*record)->created, (*record)->status.at);
+      if (const auto record = records(view.plans[p].task_at(t))) {
+        const auto last = last_attempt_of(**record);
+        model.measured(p, t, last.begin, last.end);
+      }
     }
 }
 
@@ -251,8 +252,13 @@ void append_results(std::string& out, const run_ending& ending, const ending_opt
 
 void append_failures(std::string& out, const run_ending& ending, const ending_options& options) {
   for (const auto& failure : ending.failures) {
-    const std::string word = render_line({{"failed:", style::red}}, 7, options.colour, "") + " ";
-    out += word + clean_line(failure.place) + ": " + first_line(failure.reason) + "\n";
+    constexpr std::string_view word = "failed:";
+    auto lines = fit_lines(std::string(word) + " " + clean_line(failure.place) + ": "
+                               + first_line(failure.reason),
+                           options.columns);
+    lines.replace(0, word.size(),
+                  render_line({{std::string(word), style::red}}, word.size(), options.colour, ""));
+    out += lines;
     const bool is_grouped = !options.workflow_token.empty() && !failure.lines.empty();
     if (is_grouped)
       out += group_begin("what " + failure.place + " wrote", options.workflow_token);

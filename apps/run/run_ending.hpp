@@ -3,10 +3,10 @@
 #pragma once
 
 #include "apps/options.hpp"
+#include "apps/run/record_reader.hpp"
 #include "apps/run/run_model.hpp"
 #include <troupe/protocol/message.hpp>
 #include <troupe/protocol/objective.hpp>
-#include <troupe/store/store.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,19 +24,6 @@ inline constexpr std::size_t failures_shown_max = 10;
 inline constexpr std::size_t unread_shown_max = 10;
 /// Of each stream of a failed program.
 inline constexpr std::size_t failure_lines_max = 20;
-
-/// Reads the records of tasks: those of a store, or those that somebody else has.
-class record_reader {
-public:
-  record_reader(const store& in); // NOLINT(google-explicit-constructor): a store reads its records
-  explicit record_reader(std::function<result<task_ptr>(const task_id&)> read)
-      : read_(std::move(read)) {}
-
-  [[nodiscard]] result<task_ptr> operator()(const task_id& id) const { return read_(id); }
-
-private:
-  std::function<result<task_ptr>(const task_id&)> read_;
-};
 
 /// A task of an objective.
 struct task_place {
@@ -102,6 +89,8 @@ void read_times(run_model& model, const record_reader& records, const objective_
 struct ending_options {
   bool colour = false;
   std::size_t lines_max = 0; ///< Of one artifact; 0: all.
+  /// Wider lines are broken, but for what tasks made and programs wrote.
+  std::size_t columns = static_cast<std::size_t>(-1);
   /// Not empty: this is the log of a GitHub workflow. What is of one task can be folded
   /// (`::group::`), and no line of it is a command to the runner: between `::stop-commands::` with
   /// this token and the token itself it obeys none. Nobody can guess it.

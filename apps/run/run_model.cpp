@@ -2,6 +2,7 @@
 
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/rollup.hpp"
+#include "protocol/fold/waiting.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -61,14 +62,10 @@ milliseconds run_model::elapsed(timestamp now) const {
   return span_between(began_, ended_, now);
 }
 
-std::optional<double> known_fraction(const progress_report& report) {
-  const bool has_total = (report.aggregate && report.aggregate->total)
-                         || std::ranges::any_of(report.trackers, [](const auto& tracker) {
-                              return tracker.total.has_value();
-                            });
-  if (!has_total)
-    return std::nullopt;
-  return static_cast<double>(fraction_of(report)) / whole_fraction;
+bool run_model::is_canceled(const plan_row& plan) const {
+  const auto end = view_.closing.value_or(view_.state);
+  return plan.state == plan_state::failed && end == objective_state::canceled
+         && plan.counts.failed == 0;
 }
 
 double run_model::progress() const {
@@ -89,10 +86,16 @@ void run_model::reset(const objective_view& from) {
     auto& plan = plans_[p];
     plan.state = view_.plans[p].state;
     plan.reason = view_.plans[p].reason;
+    plan.began = view_.plans[p].began;
+    if (is_settled(plan.state))
+      plan.ended = view_.plans[p].updated;
     count_again(plan);
     for (std::uint32_t i = 0; i < plan.tasks.size(); ++i) {
-      attempts_ += view_.plans[p].tasks[i].attempt;
+      const auto& summary = view_.plans[p].tasks[i];
+      attempts_ += summary.attempt;
       show_task(plan, i, timestamp{});
+      if (is_active(summary.state)) // Since then, as far as this shows it.
+        plan.tasks[i].began = changed_at(view_, p, i).value_or(timestamp{});
     }
   }
   for (const auto& pending : view_.pending_inputs) {

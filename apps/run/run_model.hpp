@@ -102,12 +102,16 @@ public:
   [[nodiscard]] const std::string& reason() const { return view_.reason; }
   [[nodiscard]] const std::vector<plan_row>& plans() const { return plans_; }
   [[nodiscard]] const state_counts& counts() const { return counts_; }
+  /// The plan, which has failed, has only because the objective was canceled.
+  [[nodiscard]] bool is_canceled(const plan_row& plan) const;
   [[nodiscard]] std::size_t parallel_seen_max() const { return parallel_seen_max_; }
   /// Attempts begun, of all tasks.
   [[nodiscard]] std::uint64_t attempts() const { return attempts_; }
   /// Oldest first.
   [[nodiscard]] const std::vector<open_question>& questions() const { return questions_; }
-  /// Since the objective began to work, until it settled.
+  /// When the objective began to work, as far as this model has followed it; the epoch: not yet.
+  [[nodiscard]] timestamp began() const { return began_; }
+  /// Since then, until it settled.
   [[nodiscard]] std::chrono::milliseconds elapsed(timestamp now) const;
   /// How far the work is, 0 to 1, as a server shows it (protocol/fold/rollup.hpp).
   [[nodiscard]] double progress() const;
@@ -136,9 +140,5 @@ private:
   std::vector<open_question> questions_;
   std::uint64_t questions_seen_ = 0;
 };
-
-/// How far a report says the task is, 0 to 1, as `fraction_of` of protocol/fold/rollup.hpp has it.
-/// Empty: the report has no total.
-[[nodiscard]] std::optional<double> known_fraction(const progress_report& report);
 
 } // namespace troupe

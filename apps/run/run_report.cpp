@@ -19,7 +19,11 @@ public:
   }
 
   void operator()(const plan_moved& moved) {
-    line("plan " + plan_name(moved.plan) + ": " + std::string(to_string(moved.to())), moved.reason);
+    const bool is_canceled =
+        moved.plan < model_.plans().size() && model_.is_canceled(model_.plans()[moved.plan]);
+    line("plan " + plan_name(moved.plan) + ": "
+             + std::string(is_canceled ? "canceled" : to_string(moved.to())),
+         moved.reason);
   }
 
   void operator()(const plan_added& added) {

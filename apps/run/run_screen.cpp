@@ -4,6 +4,7 @@
 #include "apps/run/run_report.hpp"
 #include "apps/run/run_timing.hpp"
 #include "apps/run/tree_view.hpp"
+#include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/text/text.hpp"
 
@@ -17,29 +18,20 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t prompt_lines_max = 6;
+constexpr std::size_t choices_shown_max = 8;
 
-void to_stderr(const std::string& line) {
-  output err(STDERR_FILENO);
-  err.write("troupe: " + clean_line(line) + "\n");
+/// As wide as the terminal is now.
+ending_options on_screen(ending_options options) {
+  options.columns = stdout_width();
+  return options;
 }
 
-/// `text` broken at spaces into lines of at most `columns`.
-std::vector<std::string> wrapped(std::string_view text, std::size_t columns,
-                                 std::size_t lines_max) {
-  std::vector<std::string> out;
-  while (!text.empty() && out.size() < lines_max) {
-    std::string line = cut_to(text, columns, "");
-    if (line.empty())
-      break;
-    if (line.size() < text.size() && out.size() + 1 < lines_max) {
-      if (const auto space = line.rfind(' '); space != std::string::npos && space > 0)
-        line.resize(space);
-    }
-    text.remove_prefix(line.size());
-    while (text.starts_with(' '))
-      text.remove_prefix(1);
-    out.push_back(std::move(line));
-  }
+/// As many as leave room for the tree.
+std::vector<std::string> shown_choices(const std::vector<std::string>& all) {
+  if (all.size() <= choices_shown_max)
+    return all;
+  std::vector<std::string> out(all.begin(), all.begin() + choices_shown_max - 1);
+  out.push_back("  ... " + counted(all.size() - out.size(), "more choice"));
   return out;
 }
 
@@ -68,13 +60,14 @@ public:
   }
 
   void notice(const std::string& line) override {
-    block_.print_above("troupe: " + clean_line(line) + "\r\n");
+    for (const auto& each : complaint(line, size_of(out_.descriptor()).columns))
+      block_.print_above(each + "\r\n");
   }
 
   void finish(const run_model& model, const run_ending& ending, timestamp now) override {
     refresh(model, std::nullopt, now);
     block_.leave();
-    out_.write(ending_text(model, ending, now, options_.ending));
+    out_.write(ending_text(model, ending, now, on_screen(options_.ending)));
     out_.flush();
   }
 
@@ -94,7 +87,11 @@ private:
     if (question.more > 0)
       head += " (" + std::to_string(question.more) + " more behind it)";
     const std::string_view dots = options_.unicode ? "…" : "~";
-    auto out = wrapped(shown(question.prompt), width, std::min(height - 1, prompt_lines_max));
+    auto out = wrapped(shown(question.prompt), width, 0, wide_word::breaks);
+    out.resize(std::min(out.size(), prompt_lines_max));
+    for (const auto& each : shown_choices(question.form))
+      out.push_back(cut_to(shown(each), width, dots));
+    out.resize(std::min(out.size(), height - 1));
     if (out.size() + 1 < height)
       out.insert(out.begin(),
                  render_line({{head, style::yellow}}, width, options_.ending.colour, dots));
@@ -127,14 +124,17 @@ public:
     out_.flush();
     if (question && (question->place != asked_.place || question->prompt != asked_.prompt)) {
       output err(STDERR_FILENO);
-      err.write("? " + clean_line(question->place) + ": " + clean_line(question->prompt) + "\n> ");
+      err.write("? " + clean_line(question->place) + ": " + clean_line(question->prompt) + "\n");
+      for (const auto& line : question->form)
+        err.write(line + "\n");
+      err.write("> ");
     }
     asked_ = question ? *question : prompt_view{};
   }
 
   void notice(const std::string& line) override {
     out_.flush();
-    to_stderr(line);
+    complain(line);
   }
 
 protected:
@@ -155,7 +155,7 @@ public:
   }
 
   void finish(const run_model& model, const run_ending& ending, timestamp now) override {
-    out_.write(ending_text(model, ending, now, options_));
+    out_.write(ending_text(model, ending, now, on_screen(options_)));
     out_.flush();
   }
 
@@ -188,7 +188,7 @@ public:
   void on_change(const change&, const run_model&) override {}
 
   void finish(const run_model& model, const run_ending& ending, timestamp now) override {
-    out_.write(ending_text(model, ending, now, options_));
+    out_.write(ending_text(model, ending, now, on_screen(options_)));
     out_.flush();
   }
 
@@ -219,7 +219,8 @@ std::string ending_text(const run_model& model, const run_ending& ending, timest
   std::string out;
   append_results(out, ending, options);
   append_failures(out, ending, options);
-  return out + ending.timing + summary_text(model, now, measured_critical_path(model));
+  const auto last = ending.timing + summary_text(model, now, measured_critical_path(model));
+  return out + fit_lines(last, options.columns);
 }
 
 } // namespace troupe

@@ -11,16 +11,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
 /// The question being asked at the prompt.
 struct prompt_view {
-  std::string place;    ///< `Travel / Choose a flight`
-  std::string prompt;   ///< What the agent asks.
-  std::string typed;    ///< What the person has typed.
-  std::size_t more = 0; ///< Further questions behind it.
-  bool secret = false;  ///< Credentials: what is typed is not shown.
+  std::string place;             ///< `Travel / Choose a flight`
+  std::string prompt;            ///< What the agent asks.
+  std::vector<std::string> form; ///< question_form::lines
+  std::string typed;             ///< What the person has typed.
+  std::size_t more = 0;          ///< Further questions behind it.
+  bool secret = false;           ///< Credentials: what is typed is not shown.
 };
 
 class run_screen {

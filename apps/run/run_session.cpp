@@ -225,8 +225,12 @@ void run_session::refresh() {
   dirty_ = false;
   std::optional<prompt_view> prompt;
   if (const auto* question = asked_ != 0 ? next_question() : nullptr) {
-    prompt = prompt_view{place_of(model_, question->plan, question->index), question->prompt,
-                         editor_.text(), model_.questions().size() - 1, question->auth};
+    prompt = prompt_view{place_of(model_, question->plan, question->index),
+                         question->prompt,
+                         form_.lines,
+                         editor_.text(),
+                         model_.questions().size() - 1,
+                         question->auth};
   }
   screen_.refresh(model_, prompt, limits_.time->now());
 }
@@ -258,14 +262,21 @@ void run_session::mind_questions() {
   }
   if (input_.descriptor < 0 && waits_for_answers_only())
     return end_unanswered();
-  const auto* next = next_question();
+  const auto* next = input_.descriptor < 0 ? nullptr : next_question();
   const auto number = next == nullptr ? 0 : next->number;
   if (number != asked_ && number != 0) {
     editor_ = line_editor{};
+    form_ = read_form(next->task);
     forget_typed(input_.descriptor);
   }
   dirty_ = dirty_ || number != asked_;
   asked_ = number;
+}
+
+/// What the open question of the task leaves to choose.
+question_form run_session::read_form(const task_id& task) const {
+  const auto record = await_task(gateway_.records(), task);
+  return record && (*record)->question ? form_of((*record)->question->form) : question_form{};
 }
 
 void run_session::tell_nobody_answers(const open_question& question) {
@@ -315,7 +326,7 @@ void run_session::read_input() {
   if (lines.front().end_of_input)
     input_.descriptor = -1;
   else
-    give_answer(*question, valid_utf8(lines.front().text), false);
+    give_answer(*question, chosen_text(form_, lines.front().text), false);
   // What was pasted behind this line is no answer to the next question: it was not shown yet.
   // Before it is shown, all that is forgotten.
   mind_questions();

@@ -7,6 +7,7 @@
 #include "apps/run/answers.hpp"
 #include "apps/run/inbox.hpp"
 #include "apps/run/line_editor.hpp"
+#include "apps/run/question_form.hpp"
 #include "apps/run/run_news.hpp"
 #include "apps/run/run_screen.hpp"
 #include "apps/signals.hpp"
@@ -72,6 +73,7 @@ private:
   void send_cancel();
   void look_at_answers();
   void refresh();
+  [[nodiscard]] question_form read_form(const task_id& task) const;
   void tell_nobody_answers(const open_question& question);
   [[nodiscard]] bool waits_for_answers_only() const;
   void end_unanswered();
@@ -110,6 +112,7 @@ private:
   std::set<std::uint64_t> shown_;    ///< Questions that nobody answers, by number.
   std::vector<sent_answer> sent_answers_;
   std::uint64_t asked_ = 0; ///< The question at the prompt; 0: none.
+  question_form form_;      ///< Of that question.
   steady::time_point give_up_at_ = steady::time_point::max();
   steady::time_point last_frame_{};
   steady::time_point last_look_{};

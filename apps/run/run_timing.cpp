@@ -5,7 +5,6 @@
 #include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/text/xml.hpp"
-#include <troupe/store/await.hpp>
 
 #include <algorithm>
 #include <array>
@@ -117,7 +116,24 @@ std::vector<task_span> spans_of(const task& record) {
   if (is_terminal(record.status.state) && record.since != timestamp{}
       && record.status.at > record.since)
     out.push_back({task_phase::running, record.attempt, record.since, record.status.at, {}});
+  // The wait for the first slot. Of a task that runs its first attempt, no other phase is over.
+  const auto began = !out.empty()         ? out.front().begin
+                     : record.attempt > 0 ? record.since
+                                          : record.ready_at;
+  const bool is_all = !record.details || record.details->spans_dropped == 0;
+  if (is_all && record.ready_at != timestamp{} && record.ready_at < began)
+    out.insert(out.begin(), {task_phase::slot, 1, record.ready_at, began, {}});
   return out;
+}
+
+task_span last_attempt_of(const task& record) {
+  const auto spans = spans_of(record);
+  const auto first = std::ranges::find_if(spans, [&](const task_span& span) {
+    return span.phase == task_phase::running && span.attempt == spans.back().attempt;
+  });
+  if (first == spans.end()) // It took no time.
+    return {task_phase::running, record.attempt, record.status.at, record.status.at, {}};
+  return {task_phase::running, first->attempt, first->begin, record.status.at, {}};
 }
 
 namespace {
@@ -133,8 +149,8 @@ struct ended_at {
   }
 };
 
-/// For each task which of those that it depends on was the last to complete.
-void find_waits(std::vector<timed_task>& tasks, const objective_view& view) {
+/// For each task which of those that it depends on was the last to complete, `began` the run.
+void find_waits(std::vector<timed_task>& tasks, const objective_view& view, timestamp began) {
   std::vector<plan_spec_ptr> plans;
   for (const auto& plan : view.plans)
     plans.push_back(plan.spec);
@@ -160,35 +176,38 @@ void find_waits(std::vector<timed_task>& tasks, const objective_view& view) {
     }
     for (const auto on : plan.dependencies)
       last.later(of_plans[on]);
-    if (last.at <= view.created)
+    if (last.at <= began)
       continue;
-    task.for_others = last.at - view.created;
+    task.for_others = last.at - began;
     task.last_of_them = last.name;
   }
 }
 
 } // namespace
 
-std::vector<timed_task> read_timing(const store& records, const objective_view& view,
-                                    std::size_t most) {
+std::vector<timed_task> read_timing(const record_reader& records, const objective_view& view,
+                                    timestamp since) {
   std::vector<timed_task> out;
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
-    for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && out.size() < most; ++t) {
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && out.size() < timed_tasks_max; ++t) {
       const auto& plan = view.plans[p];
       if (plan.tasks[t].attempt == 0)
         continue;
-      const auto record = await_task(records, plan.task_at(t));
-      if (record)
-        out.push_back({p,
-                       t,
-                       shown_name(*plan.spec, p),
-                       shown_name(plan.spec->tasks[t], t),
-                       (*record)->status.state,
-                       spans_of(**record),
-                       {},
-                       {}});
+      const auto record = records(plan.task_at(t));
+      if (!record)
+        continue;
+      auto spans = spans_of(**record);
+      std::erase_if(spans, [&](const task_span& span) { return span.begin < since; });
+      out.push_back({p,
+                     t,
+                     shown_name(*plan.spec, p),
+                     shown_name(plan.spec->tasks[t], t),
+                     (*record)->status.state,
+                     std::move(spans),
+                     {},
+                     {}});
     }
-  find_waits(out, view);
+  find_waits(out, view, std::max(view.created, since));
   return out;
 }
 
@@ -201,9 +220,10 @@ std::chrono::milliseconds measured_critical_path(const run_model& model) {
     return std::chrono::milliseconds{0};
   return std::chrono::milliseconds{
       critical_path(plans, *edges, [&](std::uint32_t plan, std::uint32_t task) {
+        // What an earlier run of the objective did is no part of the time of this one.
         const auto& row = model.plans()[plan].tasks[task];
-        return row.state == task_state::completed ? std::int64_t{row.elapsed(row.ended).count()}
-                                                  : std::int64_t{0};
+        const bool counts = row.state == task_state::completed && row.began >= model.began();
+        return counts ? std::int64_t{row.elapsed(row.ended).count()} : std::int64_t{0};
       })};
 }
 

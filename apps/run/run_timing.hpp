@@ -2,10 +2,10 @@
 // viewers of traces.
 #pragma once
 
+#include "apps/run/record_reader.hpp"
 #include "apps/run/run_model.hpp"
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/task_life.hpp>
-#include <troupe/store/store.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -34,15 +34,21 @@ struct timed_task {
   [[nodiscard]] std::chrono::milliseconds time_in(task_phase of) const;
 };
 
-/// The phases that the record of a task has; of an ended task with the last one.
+/// The phases that the record of a task has, with the wait for its first slot; of an ended task
+/// with the last one.
 [[nodiscard]] std::vector<task_span> spans_of(const task& record);
 
-/// In the order of the document. Records that cannot be read are left out.
-[[nodiscard]] std::vector<timed_task> read_timing(const store& records, const objective_view& view,
-                                                  std::size_t most = timed_tasks_max);
+/// Of a task that has ended: from the beginning of its last attempt to its end, with the questions
+/// that were asked meanwhile.
+[[nodiscard]] task_span last_attempt_of(const task& record);
 
-/// The critical path of what was done: the measured time of each task's last attempt, if it
-/// completed. Zero if the dependencies of `model` cannot be resolved.
+/// In the order of the document. Records that cannot be read are left out. `since`: what began
+/// before is not of this run.
+[[nodiscard]] std::vector<timed_task> read_timing(const record_reader& records,
+                                                  const objective_view& view, timestamp since = {});
+
+/// The critical path of what was done in this run: the measured time of each task's last attempt,
+/// if it completed. Zero if the dependencies of `model` cannot be resolved.
 [[nodiscard]] std::chrono::milliseconds measured_critical_path(const run_model& model);
 
 /// For people, at the end of a run: what was waited for besides other tasks, the three longest

@@ -3,6 +3,7 @@
 #include "apps/run/tree_layout.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/fold/told_progress.hpp"
 
 #include <algorithm>
 #include <array>
@@ -199,13 +200,15 @@ private:
   spans plan_line(const tree_line& each) const {
     const auto& plan = model_.plans()[each.plan];
     const double total = static_cast<double>(std::max<std::size_t>(1, plan.counts.total()));
-    spans out{glyph(mark_of(plan.state, now_)), {" ", style::plain}};
+    const bool is_canceled = model_.is_canceled(plan);
+    const auto mark = is_canceled ? mark_canceled : mark_of(plan.state, now_);
+    spans out{glyph(mark), {" ", style::plain}};
     out.push_back(
         {fit_to(text(shown_name(*plan.spec, each.plan)), name_columns_, ellipsis_), style::bold});
     out.push_back({" ", style::plain});
     const double done =
         plan.state == plan_state::completed ? 1.0 : static_cast<double>(plan.counts.done()) / total;
-    for (auto& part : bar(done, bar_columns_, mark_of(plan.state, now_).look))
+    for (auto& part : bar(done, bar_columns_, mark.look))
       out.push_back(std::move(part));
     const auto share =
         std::to_string(plan.counts.done()) + "/" + std::to_string(plan.counts.total());
@@ -214,10 +217,16 @@ private:
         {pad_left(plan.began == timestamp{} ? "" : format_duration(plan.elapsed(now_)), 8),
          style::dim});
     if (plan.state == plan_state::skipped || !plan.reason.empty())
-      out.push_back({"  " + std::string(to_string(plan.state))
-                         + (plan.reason.empty() ? "" : ": " + brief(plan.reason)),
-                     mark_of(plan.state, now_).look});
+      out.push_back({"  " + words_on(plan, is_canceled), mark.look});
     return out;
+  }
+
+  /// `failed: no route`; a reason that begins with the state stands alone.
+  std::string words_on(const plan_row& plan, bool is_canceled) const {
+    const std::string state(is_canceled ? "canceled" : to_string(plan.state));
+    if (plan.reason.empty() || plan.reason.starts_with(state))
+      return plan.reason.empty() ? state : brief(plan.reason);
+    return state + ": " + brief(plan.reason);
   }
 
   spans task_line(const tree_line& each) const {
@@ -233,7 +242,7 @@ private:
     std::optional<double> fraction;
     if (const auto found = plan.progress.find(each.task); found != plan.progress.end()) {
       fraction = known_fraction(*found->second);
-      words = words_of(*found->second);
+      words = text(words_of(*found->second));
     }
     if (fraction && bar_columns_ > 0) {
       for (auto& part : bar(*fraction, bar_columns_))
@@ -253,15 +262,6 @@ private:
     if (!words.empty())
       out.push_back({"  " + words, is_terminal(row.state) ? style::red : style::dim});
     return out;
-  }
-
-  /// What a report says besides its fraction, on the task's own line.
-  std::string words_of(const progress_report& report) const {
-    if (report.aggregate && !report.aggregate->message.empty())
-      return text(report.aggregate->message);
-    if (report.trackers.size() == 1)
-      return text(report.trackers[0].message);
-    return {};
   }
 
   spans tracker_line(const tree_line& each) const {

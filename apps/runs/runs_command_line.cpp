@@ -83,11 +83,11 @@ void add_run(CLI::App& app, run_options& options) {
   run.add_option("--max-parallel", options.parallel_max,
                  "At most so many tasks at once, whatever the file or the record says")
       ->type_name("N")
-      ->check(CLI::Range(std::uint32_t{1}, std::numeric_limits<std::uint32_t>::max()));
+      ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
   run.add_option("-j,--jobs", options.commands_max,
                  "At most so many commands at once (default: one for each core)")
       ->type_name("N")
-      ->check(CLI::Range(std::uint32_t{1}, jobs_max));
+      ->check(whole_number(1, jobs_max));
   run.add_option("--data", options.store.directory,
                  "Where the record is kept (default: a directory of its own in\n"
                  "${XDG_STATE_HOME:-~/.local/state}/troupe/runs)")
@@ -125,12 +125,7 @@ void add_run(CLI::App& app, run_options& options) {
   run.add_flag("--dry-run", options.dry_run, "Say what would begin when; run nothing")
       ->excludes(resume)
       ->excludes(retry);
-  run.add_option("--trace", options.trace_file,
-                 "Write when tasks ran, in the trace format of Chrome (also for Perfetto)")
-      ->type_name("FILE");
-  run.add_option("--timeline", options.timeline_file,
-                 "Draw when tasks ran, as SVG or, with a table, as a page")
-      ->type_name("FILE.svg|html");
+  add_timing_files(run, options.timing);
   add_output(run, options.output, options.output_directory);
   run.add_flag("--no-input", options.no_input, "Never ask at the prompt");
   add_colour(run, options.colour);

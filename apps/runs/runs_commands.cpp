@@ -3,7 +3,6 @@
 #include "apps/open_store.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_drawing.hpp"
-#include "apps/run/run_timing.hpp"
 #include "apps/runs/run_choice.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
@@ -62,8 +61,7 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
     return view.error();
   const auto end = entry.ended != timestamp{} ? entry.ended : (*view)->updated;
   const auto shown = options.output.value_or(output_choice::results);
-  auto drawn = draw_ended(**view, **records, end, timing_text(read_timing(**records, **view)),
-                          {options.output, stdout_colour(options.colour)});
+  auto drawn = draw_ended(**view, **records, end, {options.output, stdout_colour(options.colour)});
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, **records, **view, shown);
     if (!done)

@@ -12,9 +12,23 @@
 
 namespace troupe {
 
+namespace {
+
+/// Of a terminal; else no line is broken or cut.
+std::size_t width_of(int descriptor) {
+  return ::isatty(descriptor) == 1 ? size_of(descriptor).columns : static_cast<std::size_t>(-1);
+}
+
+} // namespace
+
+std::vector<std::string> complaint(std::string_view text, std::size_t columns) {
+  return wrapped("troupe: " + clean_line(text), columns, 2);
+}
+
 void complain(std::string_view text) {
   output err(STDERR_FILENO);
-  err.write("troupe: " + clean_line(text) + "\n");
+  for (const auto& line : complaint(text, width_of(STDERR_FILENO)))
+    err.write(line + "\n");
 }
 
 bool all_written(output& out) {
@@ -49,8 +63,7 @@ bool stdout_colour(colour_choice choice) {
 }
 
 std::size_t stdout_width() {
-  return ::isatty(STDOUT_FILENO) == 1 ? size_of(STDOUT_FILENO).columns
-                                      : static_cast<std::size_t>(-1);
+  return width_of(STDOUT_FILENO);
 }
 
 } // namespace troupe

@@ -6,11 +6,16 @@
 #include <troupe/protocol/errc.hpp>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe {
 
-/// `troupe: <text>` on standard error, cleaned, with a newline.
+/// `troupe: <text>`, cleaned, in lines of at most `columns`.
+[[nodiscard]] std::vector<std::string> complaint(std::string_view text, std::size_t columns);
+
+/// The same on standard error, as wide as the terminal if it is one.
 void complain(std::string_view text);
 
 /// Writes out what `out` holds. False, after a line on standard error, if any of it was lost; a

@@ -116,6 +116,60 @@ std::string fit_to(std::string_view text, std::size_t columns, std::string_view 
   return out;
 }
 
+std::vector<std::string_view> lines_in(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+namespace {
+
+/// Where a line that is wider than `columns` is broken; its size: nowhere.
+std::size_t place_to_break(std::string_view line, std::size_t columns, wide_word rule) {
+  const auto fits = cut_to(line, columns, "").size();
+  const auto first = std::min(line.find_first_not_of(' '), line.size());
+  // A blank right behind what fits is a place, too.
+  if (const auto blank = line.rfind(' ', fits); blank != std::string_view::npos && blank > first)
+    return blank;
+  if (rule == wide_word::breaks)
+    return fits > 0 ? fits : line.size();
+  return std::min(line.find(' ', first), line.size());
+}
+
+} // namespace
+
+std::vector<std::string> wrapped(std::string_view line, std::size_t columns, std::size_t indent,
+                                 wide_word rule) {
+  std::vector<std::string> out;
+  std::string begun;
+  while (begun.size() + display_width(line) > columns) {
+    const auto at = place_to_break(line, columns - std::min(columns, begun.size()), rule);
+    const auto rest = line.find_first_not_of(' ', at);
+    if (rest == std::string_view::npos)
+      break;
+    out.push_back(begun.append(line.substr(0, line.find_last_not_of(' ', at - 1) + 1)));
+    line.remove_prefix(rest);
+    begun.assign(indent, ' ');
+  }
+  out.push_back(begun.append(line));
+  return out;
+}
+
+std::string fit_lines(std::string_view text, std::size_t columns) {
+  constexpr std::size_t indent = 2; // beside that of the line
+  std::string out;
+  for (const auto line : lines_in(text)) {
+    const auto first = std::min(line.find_first_not_of(' '), line.size());
+    for (const auto& each : wrapped(line, columns, first + indent))
+      out += each + "\n";
+  }
+  return out;
+}
+
 std::string to_ascii(std::string_view text) {
   std::string out;
   while (!text.empty()) {

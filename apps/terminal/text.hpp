@@ -33,6 +33,26 @@ namespace troupe {
 [[nodiscard]] std::string fit_to(std::string_view text, std::size_t columns,
                                  std::string_view ellipsis);
 
+/// The lines of `text`, without their newlines. What stands behind the last newline is one, unless
+/// it is empty.
+[[nodiscard]] std::vector<std::string_view> lines_in(std::string_view text);
+
+/// What happens to a word that is wider than the line.
+enum class wide_word : std::uint8_t {
+  stays, ///< It has a line of its own, which is too wide: a path or URL can be copied whole.
+  breaks,
+};
+
+/// A line, broken at blanks into lines of at most `columns`; those behind the first one are
+/// indented. At least one.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view line, std::size_t columns,
+                                               std::size_t indent = 0,
+                                               wide_word rule = wide_word::stays);
+
+/// Lines, each with its newline. One that is wider than `columns` is broken at blanks, and goes on
+/// indented by two more columns.
+[[nodiscard]] std::string fit_lines(std::string_view text, std::size_t columns);
+
 /// Every character outside ASCII replaced by `?`.
 [[nodiscard]] std::string to_ascii(std::string_view text);
 

@@ -114,7 +114,29 @@ public:
     if (const auto* ready = out.metadata.if_contains("troupe/v1/readyAt");
         ready && ready->is_string())
       out.created = out.ready_at = parse_rfc3339(wire_text(*ready)).value_or(timestamp{});
+    if (const auto* spans = out.metadata.if_contains("troupe/v1/spans"); spans && spans->is_array())
+      read_spans(spans->get_array(), out);
     return out;
+  }
+
+  /// What is none is passed over: metadata is anybody's.
+  static void read_spans(const json::array& from, task& to) {
+    std::vector<task_span> out;
+    for (const auto& each : from) {
+      const auto* one = each.if_object();
+      if (!one || out.size() == task_spans_max)
+        continue;
+      const auto phase = task_phase_from(text_in(*one, "phase"));
+      const auto begin = parse_rfc3339(text_in(*one, "startedAt"));
+      const auto end = parse_rfc3339(text_in(*one, "endedAt"));
+      const auto* attempt = one->if_contains("attempt");
+      const auto number = attempt ? wire::whole_number_from(*attempt) : std::nullopt;
+      if (phase && begin && end && number && *number > 0 && *number <= UINT32_MAX)
+        out.push_back(
+            {*phase, static_cast<std::uint32_t>(*number), *begin, *end, text_in(*one, "reason")});
+    }
+    if (!out.empty())
+      to.details.edit().spans = std::move(out);
   }
 
   [[nodiscard]] status_update status_update_of(const json::value& from, const place& where) {

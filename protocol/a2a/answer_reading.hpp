@@ -57,7 +57,8 @@ struct push_page {
 };
 
 /// Of the times of a task, `created` and `ready_at` are `troupe/v1/readyAt` in its metadata, if it
-/// is there. Errors of all: invalid_agent_response, with the place in the answer.
+/// is there, and `details` has `troupe/v1/spans`. Errors of all: invalid_agent_response, with the
+/// place in the answer.
 [[nodiscard]] result<task> read_task(const boost::json::value& from, wire_format format);
 [[nodiscard]] result<answer> read_answer(const boost::json::value& from, wire_format format);
 [[nodiscard]] result<task_page> read_task_page(const boost::json::value& from, wire_format format);

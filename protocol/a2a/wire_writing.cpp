@@ -71,7 +71,9 @@ void write_task_metadata(json_writer& out, const task& value, const progress_rep
                          const task_view_options& view) {
   const auto* objective = view.objective;
   const bool is_of_plan = value.origin || value.metadata.contains("opt/v1/planId");
-  const bool has_times = (is_of_plan || view.include_times) && value.ready_at != timestamp{};
+  // Of a task that was read from the wire, the metadata has the times already.
+  const bool has_times = (is_of_plan || view.include_times) && value.ready_at != timestamp{}
+                         && !value.metadata.contains("troupe/v1/readyAt");
   const bool has_usage = value.details && value.details->usage.calls > 0;
   if (!value.origin && value.metadata.empty() && !has_times && !has_usage && !progress
       && !objective)

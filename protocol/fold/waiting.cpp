@@ -97,4 +97,12 @@ std::optional<timestamp> ready_at(const objective_view& view, std::uint32_t plan
   return known ? std::optional{out} : std::nullopt;
 }
 
+std::optional<timestamp> changed_at(const objective_view& view, std::uint32_t plan,
+                                    std::uint32_t task) {
+  const auto* summary = summary_at(view, plan, task);
+  if (!summary || summary->changed_ms == changed_ms_max)
+    return std::nullopt;
+  return view.plans[plan].created + std::chrono::milliseconds{summary->changed_ms};
+}
+
 } // namespace troupe

@@ -34,4 +34,9 @@ enum class waiting_reason : std::uint8_t {
 [[nodiscard]] std::optional<timestamp> ready_at(const objective_view& view, std::uint32_t plan,
                                                 std::uint32_t task);
 
+/// When the state of the task last changed. Nothing if that is not known any more, or there is no
+/// such task.
+[[nodiscard]] std::optional<timestamp> changed_at(const objective_view& view, std::uint32_t plan,
+                                                  std::uint32_t task);
+
 } // namespace troupe

@@ -23,7 +23,7 @@ constexpr auto plan_members = std::to_array<std::string_view>(
     {"$schema",           "id",        "name",        "description", "tasks",    "dependencies",
      "alternatives",      "onFailure", "maxParallel", "deadline",    "priority", "metadata",
      "objectiveId",       "status",    "reason",      "waitingFor",  "progress", "pendingInputs",
-     "pendingInputCount", "revision",  "createdAt",   "updatedAt"});
+     "pendingInputCount", "revision",  "startedAt",   "createdAt",   "updatedAt"});
 
 constexpr auto task_members =
     std::to_array<std::string_view>({"id",        "name",         "description",     "agent",

@@ -131,6 +131,9 @@ void write_task(json_writer& out, const objective_view& owner, std::uint32_t pla
     time_member(out, "readyAt", *since);
   if (const auto why = waiting_for(owner, plan_index, index))
     out.member("waitingFor", to_string(*why));
+  if (const auto changed = changed_at(owner, plan_index, index);
+      changed && summary.state != task_state::unspecified)
+    time_member(out, "updatedAt", *changed);
   if (spec.deadline)
     time_member(out, "deadline", *spec.deadline);
   if (spec.priority != 0)
@@ -189,6 +192,8 @@ void write_plan(json_writer& out, const objective_view& owner, std::uint32_t ind
   if (!spec.metadata.empty())
     out.key("metadata").value(spec.metadata);
   out.key("revision").number(plan.revision);
+  if (plan.began != timestamp{})
+    time_member(out, "startedAt", plan.began);
   time_member(out, "createdAt", plan.created);
   time_member(out, "updatedAt", plan.updated);
   out.end_object();

@@ -1,10 +1,9 @@
 #include "protocol/opt/objective_change.hpp"
 
-#include "protocol/fold/rollup.hpp"
+#include "protocol/fold/told_progress.hpp"
 #include "protocol/is_one_of.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/document_reader.hpp"
-#include <troupe/protocol/rollup.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -166,9 +165,11 @@ struct change_event_writer {
   }
   void operator()(const task_progress& news) const {
     begin_task();
-    out.key("fraction")
-        .number(news.progress ? static_cast<double>(fraction_of(*news.progress)) / whole_fraction
-                              : 0.0);
+    if (news.progress) {
+      if (const auto fraction = known_fraction(*news.progress))
+        out.key("fraction").number(*fraction);
+      out.optional_member("message", words_of(*news.progress));
+    }
     write_update(news);
     out.end_object();
   }

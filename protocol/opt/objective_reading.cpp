@@ -7,6 +7,7 @@
 #include <boost/json/array.hpp>
 
 #include <charconv>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -39,7 +40,7 @@ std::pair<std::string, std::uint32_t> split_generation(const std::string& id) {
   return {id.substr(0, at), number};
 }
 
-task_summary summary_of(const object_reader& in) {
+task_summary summary_of(const object_reader& in, timestamp created) {
   task_summary out;
   const auto status = in.text("status");
   if (status == "skipped") {
@@ -51,6 +52,10 @@ task_summary summary_of(const object_reader& in) {
   }
   const auto attempts = in.whole_number("attempts", 0, attempt_shown_max).value_or(0);
   out.attempt = static_cast<std::uint16_t>(attempts);
+  constexpr auto unknown = std::numeric_limits<std::uint32_t>::max(); // task_summary::changed_ms
+  const auto changed = in.time("updatedAt");
+  const auto since = changed ? (*changed - created).count() : std::int64_t{unknown};
+  out.changed_ms = since >= 0 && since < unknown ? static_cast<std::uint32_t>(since) : unknown;
   return out;
 }
 
@@ -82,7 +87,7 @@ void place_tasks(const object_reader& in, first_failure& failure, plan_spec& rea
       return;
     }
     auto spec = read.tasks[i];
-    auto summary = summary_of(task);
+    auto summary = summary_of(task, to.created);
     auto [id, generation] = split_generation(spec.id.str());
     summary.generation = generation;
     spec.id = task_id{std::move(id)}; // `key` stays as it is written, as dependencies name it
@@ -96,11 +101,12 @@ plan_view read_plan_view(const object_reader& in, first_failure& failure, const 
                          std::size_t& gaps_left) {
   plan_view out;
   auto own = std::make_shared<plan_spec>(*spec);
+  out.created = in.time("createdAt").value_or(timestamp{});
   place_tasks(in, failure, *own, out, gaps_left);
   out.spec = std::move(own);
   out.state = plan_state_from(in.text("status")).value_or(plan_state::pending);
   out.reason = in.text("reason");
-  out.created = in.time("createdAt").value_or(timestamp{});
+  out.began = in.time("startedAt").value_or(timestamp{});
   out.updated = in.time("updatedAt").value_or(timestamp{});
   out.revision = in.whole_number_64("revision", 0, UINT32_MAX).value_or(0);
   return out;
@@ -249,9 +255,12 @@ private:
         add(out, std::move(moved), where);
       }
     }
-    if (const auto fraction = in.number("fraction")) {
+    const auto fraction = in.number("fraction");
+    const auto words = in.text("message");
+    if (fraction || !words.empty()) {
       progress_report report;
-      report.aggregate = progress_aggregate{*fraction, 1.0, {}};
+      report.aggregate =
+          progress_aggregate{fraction, fraction ? std::optional{1.0} : std::nullopt, words};
       add(out, task_progress{std::make_shared<const progress_report>(std::move(report))}, where);
     }
   }

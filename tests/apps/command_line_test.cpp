@@ -120,6 +120,48 @@ TEST_CASE("wrong usage ends with 2 and says what is wrong", "[apps][command_line
   }
 }
 
+TEST_CASE("a wrong command line is told in our words, with a guess", "[apps][command_line]") {
+  struct row {
+    std::vector<const char*> words;
+    std::string said;
+  };
+  for (
+      const auto& [words, said] : std::vector<row>{
+          {{"rnu"}, R"(there is no command "rnu"; did you mean "run"? (try troupe --help))"},
+          {{"help", "rnu"},
+           R"(there is no command "rnu"; did you mean "run"? (try troupe --help))"},
+          {{"help", "store", "chek"},
+           R"(there is no command "chek" of store; did you mean "check"? (try troupe --help))"},
+          {{"help", "run", "f"}, R"("f" is one word too many (try troupe --help))"},
+          {{"context", "lss"},
+           R"(there is no command "lss" of context; did you mean "ls"? (try troupe context --help))"},
+          {{"context"}, "which command of context? It has ls, use (try troupe context --help)"},
+          {{"run", "--onyl", "x", "f"},
+           R"(there is no option --onyl; did you mean "--only"? (try troupe run --help))"},
+          {{"run", "f", "g"}, R"("g" is one word too many (try troupe run --help))"},
+          {{"run", "f", "--max-parallel", "0"},
+           R"(--max-parallel: "0" is not a whole number from 1 to 4294967295 (try troupe run --help))"},
+          {{"run", "f", "--max-parallel"},
+           "--max-parallel needs a value: --max-parallel N (try troupe run --help)"},
+          {{"run", "f", "--time-scale", "x"},
+           R"(--time-scale: "x" is not a number (try troupe run --help))"},
+          {{"run", "f", "--json=maybe"},
+           R"(--json takes no value, and has "maybe" (try troupe run --help))"},
+          {{"run", "--resume", "--retry"},
+           "--resume and --retry do not go together; give one of them (try troupe run --help)"},
+      }) {
+    const auto finished = refused(words);
+    CHECK(finished.code == exit_usage);
+    CHECK(finished.err == said);
+  }
+}
+
+TEST_CASE("help of a command is found below another", "[apps][command_line]") {
+  for (const auto& words : std::vector<std::vector<const char*>>{
+           {"help"}, {"help", "run"}, {"help", "store", "check"}, {"help", "help"}})
+    CHECK(refused(words).code == exit_ok);
+}
+
 TEST_CASE("help is no error and teaches", "[apps][command_line]") {
   const auto help = refused({"--help"});
   CHECK(help.code == exit_ok);

@@ -74,6 +74,9 @@ TEST_CASE("push adds, lists and removes where events are posted, in both version
     CHECK(lines_of(person.run({"push", "ls", task, "--json"}).out).size() == 2);
     CHECK(contains(person.run({"push", "ls", task, "-o", "wide"}).out, "Bearer"));
     CHECK(person.run({"push", "rm", task, id}).out == "configuration " + id + " removed\n");
+    const auto unknown = person.run({"push", "rm", task, id});
+    CHECK(unknown.code == 1);
+    CHECK(contains(unknown.err, "has no configuration " + id));
     CHECK(person.run({"push", "ls", task, "-o", "name"}).out == "p2\n");
     CHECK(person.run({"push", "rm", task, "p2"}).code == 0);
     const auto none = person.run({"push", "ls", task});

@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -100,6 +103,68 @@ TEST_CASE("a failed objective is shown with its reason and tried again", "[binar
   CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
 }
 
+TEST_CASE("the end of an objective of a server is told as that of a run", "[binary][remote]") {
+  const served server({"--store", "memory", "--allow-commands"});
+  const desk person(url_of(server));
+  person.write("build.json",
+               R"({"name": "Build", "maxParallel": 1, "plans": [{"name": "P", "tasks": [
+    {"name": "a", "agent": "command", "input": {"argv": ["sh", "-c", "echo made a; sleep 1"]}},
+    {"name": "b", "agent": "command", "input": {"argv": ["sleep", "1"]}},
+    {"name": "c", "agent": "echo", "input": {"text": "x"}}]}]})");
+  const auto done = person.run({"submit", person.path("build.json"), "--watch", "--trace",
+                                person.path("t.json"), "--timeline", person.path("t.html")});
+  CAPTURE(done.err);
+  CHECK(done.code == 0);
+  for (const auto* text : {"waited ", "for a slot", "longest waits: P / ", "slowest: P / "})
+    CHECK(contains(done.out, text));
+  const auto shown = person.run({"show", "@last"}).out;
+  CHECK(contains(shown, "slowest: P / "));
+  CHECK(contains(shown, "(critical path 1."));
+  std::ifstream trace(person.path("t.json"));
+  const auto events = json::parse(std::string(std::istreambuf_iterator<char>(trace), {}));
+  CHECK(std::ranges::any_of(events.at("traceEvents").as_array(), [](const json::value& each) {
+    return at(each, "/ph") == "X" && at(each, "/cat") == "slot";
+  }));
+  // What a program that succeeded wrote is there afterwards, too.
+  CHECK(contains(person.run({"logs", "@last", "a"}).out, "made a"));
+  const auto id = trimmed(person.run({"ls", "-o", "name"}).out);
+  const auto task = person.run({"task", id + ".p0.t0", "--json"}).out;
+  CHECK(task.find("readyAt") == task.rfind("readyAt"));
+  const auto refused = person.run({"watch", id, "--trace", person.path("no/t.json")});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "--trace " + person.path("no/t.json")));
+}
+
+TEST_CASE("the tree of a server has the times and the last lines of programs, and no invented bar",
+          "[binary][remote]") {
+  const served server({"--store", "memory", "--allow-commands"});
+  const desk person(url_of(server));
+  person.write("slow.json", R"({"name": "Slow", "plans": [{"name": "P", "tasks": [
+    {"name": "soon", "agent": "command", "input": {"argv": ["sleep", "0.1"]}},
+    {"name": "slow", "agent": "command", "input": {"argv": ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i; sleep 0.5; done; sleep 60"]}}]}]})");
+  const auto id = trimmed(person.run({"submit", person.path("slow.json")}).out);
+  REQUIRE(server.reaches(id + ".p0.t0", "TASK_STATE_COMPLETED"));
+  auto environment = person.environment();
+  environment.insert(environment.end(), {"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm"});
+  process watch(person.words({"watch", id}), environment, screen_size{});
+  REQUIRE(watch.read_until(
+      [](const process& p) {
+        return std::regex_search(p.out(), std::regex("slow .*s  line [0-9]"));
+      },
+      std::chrono::seconds{20}));
+  CHECK(std::regex_search(watch.out(), std::regex("soon .*[0-9]s")));
+  CHECK_FALSE(std::regex_search(watch.out(), std::regex("slow[^\\n]*░[^\\n]*\\n")));
+  process log(person.words({"logs", id, "--follow"}), person.environment());
+  // The task goes on for a minute.
+  CHECK(log.read_until([](const process& p) { return contains(p.out(), "slow | line 12"); },
+                       std::chrono::seconds{30}));
+  CHECK(log.out().find("line 1\n") == log.out().rfind("line 1\n"));
+  CHECK(person.run({"cancel", id}).code == 0);
+  CHECK(log.wait() == 0);
+  CHECK(watch.wait() == 130);
+  CHECK(contains(watch.out(), "⊘ P"));
+}
+
 TEST_CASE("watch asks at a prompt, and what was pasted behind an answer answers nothing else",
           "[binary][remote]") {
   const served server;
@@ -144,7 +209,7 @@ TEST_CASE("logs of a server are followed until the task, or the objective, ends"
   const served server({"--store", "memory", "--allow-commands"});
   const desk person(url_of(server));
   person.write("two.json", R"({"name": "Two", "plans": [{"name": "P", "tasks": [
-    {"name": "first", "agent": "command", "input": {"argv": ["sh", "-c", "echo first words >&2"]}},
+    {"name": "first", "agent": "command", "input": {"argv": ["sh", "-c", "echo first words"]}},
     {"name": "asks", "agent": "scripted", "dependencies": ["first"],
      "input": {"steps": [{"ask": "Go on?"}, {"complete": "yes"}]}},
     {"name": "last", "agent": "command", "dependencies": ["asks"],

@@ -422,7 +422,12 @@ TEST_CASE("the times of a run are written for viewers", "[apps][binary]") {
   CHECK(contains(text_of(me.home / "times.svg"), "Build / a: running"));
   CHECK(me.troupe({"run", file, "-q", "--timeline", me.home / "times.html"}).code == 0);
   CHECK(contains(text_of(me.home / "times.html"), "<td>Build / a</td><td>completed</td>"));
-  CHECK(me.troupe({"run", file, "-q", "--trace", me.home / "no/such"}).code == 1);
+  const auto before = me.troupe({"ls", "-o", "name"}).out;
+  const auto missing = me.troupe({"run", file, "-q", "--trace", me.home / "no/such"});
+  CHECK(missing.code == 2);
+  CHECK(contains(missing.err, "there is no folder " + (me.home / "no")));
+  CHECK(me.troupe({"run", file, "-q", "--timeline", me.home / "times.png"}).code == 2);
+  CHECK(me.troupe({"ls", "-o", "name"}).out == before); // nothing was run
 }
 
 TEST_CASE("as many commands run at once as are asked for", "[apps][binary]") {

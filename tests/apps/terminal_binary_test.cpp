@@ -63,6 +63,60 @@ TEST_CASE("text pasted at a prompt answers the question that was shown and no ot
   CHECK_THAT(out, !ContainsSubstring("pasted two"));
 }
 
+TEST_CASE("a question shows its choices at the prompt, and a number is one of them",
+          "[apps][terminal]") {
+  const temporary_directory place;
+  const auto file = place.file("choose.json", R"({"name": "Trip", "tasks": [
+    {"name": "to", "agent": "command", "input": {"protocol": "jsonl", "argv": ["sh", "-c",
+      "read order; echo '{\"ask\": {\"prompt\": \"Where to?\", \"schema\": {\"enum\": [\"sea\", \"city\"]}}}'; read answer; echo \"$answer\" >&2; echo '{\"complete\": \"ok\"}'"]}}]})");
+  process run({troupe_binary(), "run", file, "--store", "memory", "--output", "all"},
+              plain_terminal, {});
+  REQUIRE(run.read_until(shows("  2  city"), 30s));
+  CHECK_THAT(run.out(), ContainsSubstring("Where to?") && ContainsSubstring("  1  sea"));
+  run.send_input("2\n");
+  CHECK(run.wait() == 0);
+  process lines({"/bin/sh", "-c", "exec \"$0\" \"$@\" > " + (place / "out"), troupe_binary(), "run",
+                 file, "--store", "memory", "--json"},
+                plain_terminal, {});
+  REQUIRE(lines.read_until(shows("  2  city"), 30s));
+  lines.send_input("2\n");
+  CHECK(lines.wait() == 0);
+  CHECK_THAT(text_of(place / "out"), ContainsSubstring("\\\"answer\\\":\\\"city\\\""));
+}
+
+TEST_CASE("nothing is asked at the prompt with --no-input", "[apps][terminal]") {
+  const temporary_directory place;
+  process run({troupe_binary(), "run", place.file("trip.json", two_questions), "--store", "memory",
+               "--no-input"},
+              plain_terminal, {});
+  CHECK(run.wait() == 3);
+  CHECK_THAT(run.out(), ContainsSubstring("nobody is there to answer"));
+  CHECK_THAT(run.out(), !ContainsSubstring("? P / "));
+}
+
+TEST_CASE("no line behind the tree is wider than the terminal", "[apps][terminal]") {
+  const temporary_directory place;
+  const auto file = place.file("wide.json", R"({"name": "W", "maxParallel": 1, "tasks": [
+    {"name": "a task with a long name", "agent": "command", "input": {"argv": ["sleep", "1"]}},
+    {"name": "another task with a long name", "agent": "command", "input": {"argv": ["sleep", "1"]}},
+    {"name": "a third task with a long name", "agent": "command", "input": {"shell": "exit 3"}}]})");
+  const std::vector<std::string> environment{"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm",
+                                             "XDG_STATE_HOME=" + (place / "state")};
+  process run({troupe_binary(), "run", file}, environment, {});
+  CHECK(run.wait() == 1);
+  const auto end = run.out().substr(run.out().rfind("\x1b[?25h"));
+  CHECK_THAT(end, ContainsSubstring("longest waits: ") && ContainsSubstring("slowest: ")
+                      && ContainsSubstring("(critical path ")
+                      && ContainsSubstring("troupe run --retry"));
+  for (const auto& line : lines_of(end))
+    CHECK(line.size() <= 80 + 7); // with the control sequence in front, and the return behind
+  // Without a terminal lines stay whole.
+  const auto whole = run_program({troupe_binary(), "run", file, "-q"}, {}, environment);
+  CHECK_THAT(whole.out, ContainsSubstring("failed: 2 of 3 tasks completed, 1 failed, in ")
+                            && EndsWith(" attempts)\n"));
+  CHECK(lines_of(whole.out).back().size() > 80);
+}
+
 TEST_CASE("Ctrl-D at a prompt gives up", "[apps][terminal]") {
   const temporary_directory place;
   process run({troupe_binary(), "run", place.file("trip.json", two_questions), "--store", "memory"},

@@ -223,32 +223,6 @@ TEST_CASE("the headers that the first page lists include all public headers", "[
   CHECK(reached.size() > 40);
 }
 
-TEST_CASE("docs/agents.md names every member of the input of command, and every step of scripted",
-          "[house][docs]") {
-  const auto files = read_tree(TROUPE_SOURCE_DIR);
-  const auto text_of = [&](std::string_view path) {
-    const auto file = std::ranges::find(files, path, &source_file::path);
-    REQUIRE(file != files.end());
-    return file->text;
-  };
-  const auto page = text_of("docs/agents.md");
-  for (const auto& [path, list] : {std::pair{"agents/command/command_input.cpp", "> members{"},
-                                   std::pair{"agents/builtin/scripted.cpp", "> step_names{"}}) {
-    const auto source = text_of(path);
-    const auto begin = source.find(list);
-    REQUIRE(begin != std::string::npos);
-    std::size_t seen = 0;
-    for_each_match(source.substr(begin, source.find('}', begin) - begin),
-                   std::regex("\"([A-Za-z]+)\""), [&](const std::smatch& found) {
-                     ++seen;
-                     CAPTURE(path, found[1].str());
-                     CHECK((page.find('`' + found[1].str() + '`') != std::string::npos
-                            || page.find("{\"" + found[1].str() + "\":") != std::string::npos));
-                   });
-    CHECK(seen >= 12);
-  }
-}
-
 TEST_CASE("docs/events.md has a row for every kind of event", "[house][docs]") {
   static const std::regex kind(R"re(if \(kind == "([a-z ]+)"\))re");
   const auto files = read_tree(TROUPE_SOURCE_DIR);

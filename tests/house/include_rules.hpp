@@ -108,6 +108,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"net/push/", "troupe/store/"}, // bindings reach the store through the service layer only
     {"apps/", "apps/terminal/"},
     {"apps/run/", "apps/draw/"},
+    {"apps/run/", "apps/plan/"}, // files that a person names
     {"apps/runs/", "apps/plan/"},
     {"apps/remote/", "apps/plan/"},
     {"apps/card/", "apps/plan/"},

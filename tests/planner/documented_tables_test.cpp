@@ -1,12 +1,12 @@
 // The tables of docs/planner.md say what the code does: each row is held against it.
 #include "tests/planner/steps_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/documented_table.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,43 +18,9 @@
 #include "planner/verdict.hpp"
 
 using namespace troupe::planner;
+using namespace troupe::testing;
 
 namespace {
-
-using cells = std::vector<std::string>;
-
-std::string trimmed(std::string text) {
-  text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text;
-}
-
-cells parted(std::string_view text, std::string_view seam) {
-  cells out;
-  for (;;) {
-    const auto at = text.find(seam);
-    out.push_back(trimmed(std::string(text.substr(0, at))));
-    if (at == std::string_view::npos)
-      return out;
-    text.remove_prefix(at + seam.size());
-  }
-}
-
-/// The rows of all tables with that head, without their heads.
-std::vector<cells> documented_rows(std::string_view head) {
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/planner.md");
-  std::vector<cells> out;
-  bool is_within = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line == head)
-      is_within = true;
-    else if (!line.starts_with('|'))
-      is_within = false;
-    else if (is_within && !line.starts_with("| ---"))
-      out.push_back(parted(line.substr(1, line.rfind('|') - 1), " |"));
-  }
-  return out;
-}
 
 struct class_name {
   std::string_view name;
@@ -126,7 +92,7 @@ cells shown(const meaning_row& row) {
 } // namespace
 
 TEST_CASE("each documented word has its class, and each class a row", "[planner][docs]") {
-  const auto rows = documented_rows("| class | words |");
+  const auto rows = documented_rows("docs/planner.md", "| class | words |");
   cells names;
   for (const auto& row : rows) {
     REQUIRE(row.size() == 2);
@@ -152,6 +118,7 @@ TEST_CASE("each documented word has its class, and each class a row", "[planner]
 
 TEST_CASE("the documented table of meaning is that of the code", "[planner][docs]") {
   const auto rows = documented_rows(
+      "docs/planner.md",
       "| connective | plain, must | may | only | must not | need not | refused if there is |");
   std::vector<cells> wanted;
   for (const auto& row : meaning_table())
@@ -165,14 +132,14 @@ TEST_CASE("the documented rows of \"Who decides\" are those of the code", "[plan
        row = static_cast<decider>(static_cast<std::uint8_t>(row) + 1))
     wanted.push_back('`' + std::string(to_string(row)) + '`');
   cells names;
-  for (const auto& row : documented_rows("| row | fits if | verdict |"))
+  for (const auto& row : documented_rows("docs/planner.md", "| row | fits if | verdict |"))
     names.push_back(row[0]);
   CHECK(names == wanted);
 }
 
 TEST_CASE("documented sentences are refused with the documented reason", "[planner][docs]") {
   const auto steps = numbered_steps(8);
-  const auto rows = documented_rows("| sentence | reason |");
+  const auto rows = documented_rows("docs/planner.md", "| sentence | reason |");
   CHECK(rows.size() > 8);
   for (const auto& row : rows) {
     REQUIRE(row.size() == 2);
@@ -183,7 +150,7 @@ TEST_CASE("documented sentences are refused with the documented reason", "[plann
 }
 
 TEST_CASE("documented texts are refused with the documented reason", "[planner][docs]") {
-  const auto rows = documented_rows("| text | reason |");
+  const auto rows = documented_rows("docs/planner.md", "| text | reason |");
   CHECK(rows.size() > 8);
   for (const auto& row : rows) {
     REQUIRE(row.size() == 2);

@@ -67,11 +67,11 @@ TEST_CASE("what is short stays together behind what is long", "[agents][output]"
 TEST_CASE("the record has each line with its time and stream, and how it ended",
           "[agents][output]") {
   program_output written;
-  CHECK(written.is_empty());
+  CHECK_FALSE(written.take_rest(1, "exited with 3").has_value()); // It wrote nothing.
   CHECK(written.add(false, "a\nb", noon) == std::vector{line_of("a")});
   written.add(true, "oops\n", noon + std::chrono::milliseconds{5});
   CHECK(written.finish(noon + std::chrono::seconds{1}).size() == 1);
-  const auto said = written.log_message(2, "exited with 3").message;
+  const auto said = written.take_rest(2, "exited with 3")->message;
   CHECK(said.from == role::agent);
   CHECK(text_of(said.parts)
         == "1970-01-01T12:00:00.000Z stdout a\n"
@@ -79,9 +79,24 @@ TEST_CASE("the record has each line with its time and stream, and how it ended",
            "1970-01-01T12:00:01.000Z stdout b\n");
   CHECK(said.metadata.at(program_log_key)
         == boost::json::value({{"attempt", 2}, {"end", "exited with 3"}}));
-  CHECK_FALSE(
-      written.log_message(1, "").message.metadata.at(program_log_key).as_object().contains("end"));
-  CHECK(written.failure_tail() == ": oops");
+  CHECK(logged_attempt(said) == 2);
+  CHECK_FALSE(logged_attempt(message{}).has_value());
+  CHECK(written.last_words() == ": oops");
+}
+
+TEST_CASE("the first lines come into the record while the program runs", "[agents][output]") {
+  program_output written;
+  CHECK_FALSE(written.take_first(1).has_value());
+  written.add(false, "a\nb", noon);
+  const auto first = written.take_first(1)->message;
+  CHECK(text_of(first.parts) == "1970-01-01T12:00:00.000Z stdout a\n");
+  CHECK(first.metadata.at(program_log_key) == boost::json::value({{"attempt", 1}}));
+  CHECK_FALSE(written.take_first(1).has_value());
+  CHECK_FALSE(written.take_rest(1, "").has_value());
+  CHECK(
+      text_of(written.take_rest(1, "exited with 3")->message.parts).empty()); // Only how it ended.
+  written.finish(noon);
+  CHECK(text_of(written.take_rest(1, "")->message.parts) == "1970-01-01T12:00:00.000Z stdout b\n");
 }
 
 TEST_CASE("a line of the record is read back", "[agents][output]") {
@@ -98,20 +113,20 @@ TEST_CASE("the record of a program that writes much is bounded, from the middle"
   program_output written;
   for (int i = 0; i < 100'000; ++i)
     written.add(i % 2 == 0, "line " + std::to_string(i) + "\n", noon);
-  const auto text = text_of(written.log_message(1, "").message.parts);
+  const auto text = text_of(written.take_rest(1, "")->message.parts);
   CHECK(text.size() < 2 * program_log_part_bytes_max);
   CHECK_THAT(text, StartsWith("1970-01-01T12:00:00.000Z stderr line 0\n"));
   CHECK_THAT(text, ContainsSubstring(" MB) left out ...\n"));
   CHECK_THAT(text, EndsWith("1970-01-01T12:00:00.000Z stdout line 99999\n"));
 }
 
-TEST_CASE("a failure says the end of stderr, or else of stdout", "[agents][output]") {
+TEST_CASE("a failure says the last line of stderr, or else of stdout", "[agents][output]") {
   program_output quiet;
-  CHECK(quiet.failure_tail().empty());
-  quiet.add(false, "1 test failed\n", noon);
-  CHECK(quiet.failure_tail() == ": 1 test failed");
+  CHECK(quiet.last_words().empty());
+  quiet.add(false, "2 tests\n1 test failed\n", noon);
+  CHECK(quiet.last_words() == ": 1 test failed");
   quiet.add(true, " \n", noon);
-  CHECK(quiet.failure_tail() == ": 1 test failed");
-  quiet.add(true, "why\n", noon);
-  CHECK(quiet.failure_tail() == ":  \nwhy");
+  CHECK(quiet.last_words() == ": 1 test failed");
+  quiet.add(true, "where\n why \n\n", noon);
+  CHECK(quiet.last_words() == ": why");
 }

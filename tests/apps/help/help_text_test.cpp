@@ -52,21 +52,26 @@ TEST_CASE("a line of help that is too wide goes on below its text", "[apps][help
   const std::string words =
       "one two three four five six seven eight nine ten eleven twelve thirteen";
   CHECK(fit_help("short\n\n", 30) == "short\n\n");
-  CHECK(fit_help("  --name TEXT                 " + words, 30)
+  CHECK(fit_help("  --name TEXT                 " + words + "\n", 30)
         == "  --name TEXT                 one two three four five six seven eight nine ten\n"
-           "                              eleven twelve thirteen");
-  CHECK(fit_help("  " + words + " fourteen fifteen", 30)
-        == "  one two three four five six seven eight nine ten eleven twelve thirteen\n"
-           "  fourteen fifteen");
-  // The next line of the same text follows; a line of examples stands alone.
-  CHECK(fit_help(words + " fourteen fifteen\nsixteen\n\nnext", 30)
+           "                              eleven twelve thirteen\n");
+  // The next line of the same text follows.
+  CHECK(fit_help(words + " fourteen fifteen\nsixteen\n\nnext\n", 30)
         == "one two three four five six seven eight nine ten eleven twelve thirteen fourteen\n"
-           "fifteen sixteen\n\nnext");
-  CHECK(fit_help("  " + words + " fourteen fifteen\n  sixteen", 30)
-        == "  one two three four five six seven eight nine ten eleven twelve thirteen\n"
-           "  fourteen fifteen\n  sixteen");
+           "fifteen sixteen\n\nnext\n");
   // No place to cut at.
   const std::string address(100, 'x');
-  CHECK(fit_help(address + " y", 30) == address + "\ny");
-  CHECK(fit_help("  " + address, 30) == "  " + address);
+  CHECK(fit_help(address + " y\n", 30) == address + "\ny\n");
+  CHECK(fit_help("  " + address + "\n", 30) == "  " + address + "\n");
+}
+
+TEST_CASE("an example goes on below what is said about it, or further in", "[apps][help]") {
+  const std::string words =
+      "one two three four five six seven eight nine ten eleven twelve thirteen";
+  CHECK(fit_help("  troupe send          " + words + "\n  troupe ls\n", 30)
+        == "  troupe send          one two three four five six seven eight nine ten eleven\n"
+           "                       twelve thirteen\n  troupe ls\n");
+  CHECK(fit_help("  " + words + " fourteen fifteen\n  sixteen\n", 30)
+        == "  one two three four five six seven eight nine ten eleven twelve thirteen\n"
+           "      fourteen fifteen\n  sixteen\n");
 }

@@ -1,5 +1,4 @@
 #include "apps/remote/answer_view.hpp"
-#include "apps/remote/question_form.hpp"
 #include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
@@ -109,20 +108,4 @@ TEST_CASE("an event without a time is printed without one", "[apps][remote]") {
   timed.status.at = parse_rfc3339("2026-11-23T07:11:43.483Z").value();
   CHECK(boost::json::parse(event_json(timed)).at("statusUpdate").at("status").at("timestamp")
         == "2026-11-23T07:11:43.483Z");
-}
-
-TEST_CASE("a question shows its choices, and a number means one of them", "[apps][remote]") {
-  const auto form = form_of(boost::json::parse(
-      R"({"prompt":"Where?","schema":{"oneOf":[{"const":"sea","title":"By the sea"},{"const":"city"}]}})"));
-  CHECK(form.text == "Where?\n  1  sea  By the sea\n  2  city\n");
-  CHECK(chosen_text(form, "2") == "city");
-  CHECK(chosen_text(form, "3") == "3");
-  CHECK(chosen_text(form, "By the sea") == "By the sea");
-  const auto numbers =
-      form_of(boost::json::parse(R"({"prompt":"How many?","schema":{"enum":["3","2","7"]}})"));
-  CHECK(chosen_text(numbers, "3") == "3"); // a choice is itself
-  CHECK(chosen_text(numbers, "1") == "3");
-  CHECK(form_of(boost::json::parse(R"({"prompt":"Sure?","schema":{"type":"boolean"}})")).choices
-        == std::vector<std::string>{"yes", "no"});
-  CHECK(form_of(boost::json::parse(R"({"prompt":"Say"})")).text == "Say\n");
 }

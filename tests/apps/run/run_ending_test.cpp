@@ -104,6 +104,35 @@ TEST_CASE("a program's own word on its failure counts more than its exit", "[app
         == "failed: P / t: no luck\n");
 }
 
+TEST_CASE("what a program wrote is read from all messages of its last attempt", "[apps][ending]") {
+  auto record = failed_task("exited with 2: late", at + "stderr old\n", "exited with 1");
+  for (const auto& [text, about] : std::vector<std::pair<std::string, boost::json::object>>{
+           {at + "stdout soon\n", {{"attempt", 2}}},
+           {at + "stderr late\n", {{"attempt", 2}, {"end", "exited with 2"}}}}) {
+    auto said = std::make_shared<message>();
+    said->parts.push_back(text_part(text));
+    said->metadata[program_log_key] = about;
+    record.history.push_back(said);
+  }
+  const auto failure = failure_of(record, "P / t");
+  CHECK(failure.reason == "exited with 2");
+  CHECK(failure.lines == std::vector<std::string>{"soon", "late"});
+}
+
+TEST_CASE("a reason that is too wide for the terminal goes on in another line", "[apps][ending]") {
+  run_ending ending;
+  ending.failures.push_back({"P / t", "one two three", {"as wide as the program wrote it"}});
+  ending_options options;
+  options.columns = 20;
+  std::string out;
+  append_failures(out, ending, options);
+  CHECK(out == "failed: P / t: one\n  two three\n  as wide as the program wrote it\n");
+  options.colour = true;
+  out.clear();
+  append_failures(out, ending, options);
+  CHECK(out.starts_with("\x1b[31mfailed:\x1b[0m P / t: one\n"));
+}
+
 TEST_CASE("of each stream of a failed program the last lines are shown", "[apps][ending]") {
   std::string log = at + "stderr first\n";
   for (int i = 0; i < 100; ++i)

@@ -129,15 +129,45 @@ TEST_CASE("progress counts completed tasks and how far active ones say they are"
   CHECK(bed.model.progress() == Approx((1.0 + 0.25) / 3.0)); // it does not go back
 }
 
-TEST_CASE("a report without a total has no known fraction", "[apps][run_model]") {
-  progress_report report;
-  CHECK_FALSE(known_fraction(report));
-  report.aggregate = progress_aggregate{9.0, std::nullopt, ""};
-  CHECK_FALSE(known_fraction(report));
-  report.trackers = {tracker("a", 1, 4), tracker("b", 3, 4)};
-  CHECK(*known_fraction(report) == Approx(0.5));
-  report.aggregate->total = 10.0;
-  CHECK(*known_fraction(report) == Approx(0.9));
+TEST_CASE("what a snapshot says of times is shown", "[apps][run_model]") {
+  objective_view view;
+  view.id = objective_id("o");
+  view.state = objective_state::working;
+  view.created = at(0);
+  plan_view plan;
+  plan.spec = plan_named("P", {task_named("a"), task_named("b"), task_named("c")});
+  plan.state = plan_state::working;
+  plan.created = at(0);
+  plan.began = at(100);
+  plan.tasks = std::vector<task_summary>{
+      task_summary{.state = task_state::working, .attempt = 1, .changed_ms = 400},
+      task_summary{.state = task_state::working, .attempt = 1, .changed_ms = UINT32_MAX},
+      task_summary{.changed_ms = 100}};
+  view.plans.push_back(std::move(plan));
+  run_model model;
+  model.reset(view);
+  CHECK(model.plans()[0].elapsed(at(1000)) == milliseconds{900});
+  CHECK(model.plans()[0].tasks[0].elapsed(at(1000)) == milliseconds{600});
+  CHECK(model.plans()[0].tasks[1].began == timestamp{}); // not known
+  CHECK(model.plans()[0].tasks[2].began == timestamp{});
+}
+
+TEST_CASE("a plan that failed because everything was canceled is canceled", "[apps][run_model]") {
+  auto bed = three_tasks();
+  bed.move(0, 0, 0, task_state::working);
+  bed.plan(1, 0, plan_state::working);
+  bed.tell(2, objective_closing{objective_state::canceled, "by request"});
+  bed.move(3, 0, 0, task_state::canceled);
+  bed.plan(4, 0, plan_state::failed, "by request");
+  CHECK(bed.model.is_canceled(bed.model.plans()[0])); // already before the objective is
+  bed.tell(5, objective_moved{objective_event::cancel, ""});
+  CHECK(bed.model.is_canceled(bed.model.plans()[0]));
+  auto failed = three_tasks();
+  failed.plan(1, 0, plan_state::working);
+  failed.move(3, 0, 0, task_state::failed);
+  failed.plan(4, 0, plan_state::failed);
+  failed.tell(5, objective_moved{objective_event::cancel, ""});
+  CHECK_FALSE(failed.model.is_canceled(failed.model.plans()[0]));
 }
 
 TEST_CASE("the time of a run stops once it has settled", "[apps][run_model]") {

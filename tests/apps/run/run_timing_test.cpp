@@ -34,6 +34,103 @@ TEST_CASE("the last run of an ended task is told by its record", "[apps][timing]
   CHECK(spans_of(record).empty());
 }
 
+TEST_CASE("the wait for the first slot is a phase", "[apps][timing]") {
+  task record;
+  record.status = {task_state::completed, nullptr, at(500)};
+  record.attempt = 1;
+  record.ready_at = at(50);
+  record.since = at(200);
+  CHECK(spans_of(record) == std::vector{waited(task_phase::slot, 50, 200), ran(200, 500)});
+  record.status.state = task_state::working; // The run is not over.
+  CHECK(spans_of(record) == std::vector{waited(task_phase::slot, 50, 200)});
+  record.details.edit().spans = {ran(200, 300)};
+  CHECK(spans_of(record) == std::vector{waited(task_phase::slot, 50, 200), ran(200, 300)});
+  record.details.edit().spans_dropped = 1; // What was before is not known.
+  CHECK(spans_of(record) == std::vector{ran(200, 300)});
+  task waits;
+  waits.ready_at = at(50);
+  waits.since = at(60);
+  CHECK(spans_of(waits).empty());
+}
+
+TEST_CASE("the last attempt of a task has its questions, and no earlier attempt",
+          "[apps][timing]") {
+  task record;
+  record.status = {task_state::completed, nullptr, at(900)};
+  record.attempt = 2;
+  record.ready_at = at(0);
+  record.since = at(800);
+  record.details.edit().spans = {ran(100, 300),
+                                 waited(task_phase::backoff, 300, 400),
+                                 ran(400, 500, 2),
+                                 {task_phase::question, 2, at(500), at(800), {}}};
+  CHECK(last_attempt_of(record) == ran(400, 900, 2));
+  task soon;
+  soon.status = {task_state::completed, nullptr, at(900)};
+  soon.attempt = 1;
+  soon.ready_at = soon.since = at(900);
+  CHECK(last_attempt_of(soon) == ran(900, 900));
+}
+
+TEST_CASE("what began before a retry is not of its time", "[apps][timing]") {
+  auto spec = std::make_shared<plan_spec>();
+  spec->name = "P";
+  for (const auto* name : {"a", "b"}) {
+    auto one = task_named(name);
+    one.id = task_id(std::string("o.p0.") + name);
+    spec->tasks.push_back(std::move(one));
+  }
+  auto* depends = &spec->tasks.edit(1);
+  depends->dependencies = {"a"};
+  depends->dependency_indexes = {0};
+  objective_view view;
+  view.id = objective_id("o");
+  view.created = at(0);
+  plan_view plan;
+  plan.spec = spec;
+  plan.tasks =
+      std::vector<task_summary>(2, task_summary{.state = task_state::completed, .attempt = 1});
+  view.plans.push_back(std::move(plan));
+  const auto first = view.plans[0].task_at(0);
+  const record_reader records([&](const task_id& id) -> result<task_ptr> {
+    auto record = std::make_shared<task>();
+    record->attempt = 1;
+    record->since = id == first ? at(100) : at(9000);
+    record->status = {task_state::completed, nullptr, id == first ? at(5000) : at(9500)};
+    return record;
+  });
+  auto all = read_timing(records, view);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].spans == std::vector{ran(100, 5000)});
+  CHECK(all[1].for_others == std::chrono::milliseconds{5000});
+  all = read_timing(records, view, at(8000));
+  CHECK(all[0].spans.empty());
+  CHECK(all[1].spans == std::vector{ran(9000, 9500)});
+  CHECK(all[1].for_others == std::chrono::milliseconds{0});
+}
+
+TEST_CASE("what an earlier run did is no part of the critical path of a retry", "[apps][timing]") {
+  run_model model;
+  objective_view view;
+  view.id = objective_id("o");
+  view.created = at(0);
+  plan_view plan;
+  plan.spec = plan_named("P", {task_named("a"), task_named("b")});
+  plan.tasks = std::vector<task_summary>{task_summary{.state = task_state::completed, .attempt = 1},
+                                         task_summary{}};
+  view.plans.push_back(std::move(plan));
+  model.reset(view); // As it is when a retry begins: submitted.
+  model.measured(0, 0, at(100), at(5000));
+  change began;
+  began.context = "o";
+  began.at = at(8000);
+  began.events.push_back(objective_moved{objective_event::work, ""});
+  model.apply(began);
+  CHECK(measured_critical_path(model) == std::chrono::milliseconds{0});
+  model.measured(0, 0, at(8100), at(8200));
+  CHECK(measured_critical_path(model) == std::chrono::milliseconds{100});
+}
+
 TEST_CASE("the slowest tasks and the waits are told", "[apps][timing]") {
   const std::vector<timed_task> tasks{
       timed("a", {ran(0, 1000)}), timed("b", {waited(task_phase::slot, 0, 500), ran(500, 4500)}),

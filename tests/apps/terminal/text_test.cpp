@@ -115,3 +115,36 @@ TEST_CASE("a rendered line closes its colours and is cut with an ellipsis", "[ap
   CHECK(render_line(line, 0, true, "…").empty());
   CHECK(render_line({{"a  ", style::plain}}, 10, false, "…") == "a");
 }
+
+TEST_CASE("the lines of a text have no newlines", "[apps][text]") {
+  using lines = std::vector<std::string_view>;
+  CHECK(lines_in("").empty());
+  CHECK(lines_in("a\n\nb") == lines{"a", "", "b"});
+  CHECK(lines_in("a\n") == lines{"a"});
+}
+
+TEST_CASE("a line that is too wide is broken at its blanks", "[apps][text]") {
+  using lines = std::vector<std::string>;
+  CHECK(wrapped("", 5) == lines{""});
+  CHECK(wrapped("ab cd", 5) == lines{"ab cd"});
+  CHECK(wrapped("ab cde fgh", 6) == lines{"ab cde", "fgh"});
+  CHECK(wrapped("ab  cde", 5) == lines{"ab", "cde"});
+  CHECK(wrapped("ab cd ef gh", 5, 2) == lines{"ab cd", "  ef", "  gh"});
+  CHECK(wrapped("日本 語", 5) == lines{"日本", "語"});
+  CHECK(wrapped("ab    ", 3) == lines{"ab    "}); // nothing goes on
+}
+
+TEST_CASE("a word that is too wide stays whole, or is broken", "[apps][text]") {
+  using lines = std::vector<std::string>;
+  CHECK(wrapped("see /a/long/path there", 8) == lines{"see", "/a/long/path", "there"});
+  CHECK(wrapped("/a/long/path", 8) == lines{"/a/long/path"});
+  CHECK(wrapped("see /a/long/path", 8, 0, wide_word::breaks) == lines{"see", "/a/long/", "path"});
+  CHECK(wrapped("日本語", 4, 0, wide_word::breaks) == lines{"日本", "語"});
+  CHECK(wrapped("日", 1, 0, wide_word::breaks) == lines{"日"});
+}
+
+TEST_CASE("lines that go on are indented by two more columns", "[apps][text]") {
+  CHECK(fit_lines("short\n  one two three\n", 9) == "short\n  one two\n    three\n");
+  CHECK(fit_lines("as wide as it is\n", static_cast<std::size_t>(-1)) == "as wide as it is\n");
+  CHECK(fit_lines("", 9).empty());
+}

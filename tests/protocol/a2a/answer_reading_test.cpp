@@ -96,6 +96,41 @@ TEST_CASE("a task is read as it was written, in every version and binding",
   }
 }
 
+TEST_CASE("the times of a task are read, and written once", "[protocol][a2a][client]") {
+  auto written = whole_task();
+  written.metadata["opt/v1/planId"] = "p";
+  written.attempt = 2;
+  written.ready_at = noon - std::chrono::seconds{60};
+  const auto at = [&](int seconds) { return written.ready_at + std::chrono::seconds{seconds}; };
+  written.details.edit().spans = {{task_phase::running, 1, at(1), at(3), "no"},
+                                  {task_phase::backoff, 1, at(3), at(5), ""}};
+  const auto shown = [](const task& one) {
+    return text_from([&](json_writer& out) { codec_1_0().write_task(out, one, {}); });
+  };
+  const auto text = shown(written);
+  CAPTURE(text);
+  const auto read =
+      wire::read_task(parsed(text), {a2a_version::v1_0, a2a_binding::json_rpc}).value();
+  CHECK(read.ready_at == written.ready_at);
+  REQUIRE(read.details);
+  CHECK(read.details->spans == written.details->spans);
+  const auto again = shown(read);
+  const auto first = again.find("readyAt");
+  CHECK(first != std::string::npos);
+  CHECK(again.find("readyAt", first + 1) == std::string::npos);
+  CHECK(again.find("spans") == again.rfind("spans"));
+}
+
+TEST_CASE("times of a task that are none are passed over", "[protocol][a2a][client]") {
+  const auto read = wire::read_task(
+      parsed(R"({"id": "t", "contextId": "c", "status": {"state": "TASK_STATE_WORKING"},
+        "metadata": {"troupe/v1/spans": [3, {"phase": "dancing"}, {"phase": "running", "attempt": 0},
+          {"phase": "running", "attempt": 1, "startedAt": "2026-03-01T09:30:00Z", "endedAt": "soon"}]}})"),
+      {a2a_version::v1_0, a2a_binding::json_rpc});
+  REQUIRE(read.has_value());
+  CHECK_FALSE(read->details);
+}
+
 TEST_CASE("events of a stream are read as they were written, in every version and binding",
           "[protocol][a2a][client]") {
   artifact made;

@@ -1,5 +1,6 @@
 #include "protocol/a2a/errc_wire.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/documented_table.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -308,4 +309,17 @@ TEST_CASE("an error of any code and with any message is valid JSON", "[protocol]
       CHECK(boost::json::parse(rest(error)).at("error").at("code").to_number<int>()
             == wire_of(error.code).http);
     }
+}
+
+TEST_CASE("the table of errors in the documents is the one of the code", "[protocol][a2a]") {
+  const auto rows = troupe::testing::documented_rows(
+      "docs/a2a.md", "| reason | JSON-RPC | REST | text | what to do |");
+  REQUIRE(rows.size() == errc_end - std::size_t{1});
+  for (std::uint8_t code = 1; code < errc_end; ++code) {
+    const auto& wire = wire_of(static_cast<errc>(code));
+    CHECK(rows[code - 1U]
+          == troupe::testing::cells{"`" + std::string(wire.reason) + "`",
+                                    std::to_string(wire.jsonrpc), std::to_string(wire.http),
+                                    std::string(wire.text_1_0), std::string(wire.advice)});
+  }
 }

@@ -96,6 +96,16 @@ TEST_CASE("a task that has failed waits for its next attempt, then for a slot", 
   CHECK_FALSE(now.why(0, 0));
 }
 
+TEST_CASE("when a task last changed is known, or not any more", "[fold][waiting]") {
+  board now;
+  now.at(200, objective_moved{objective_event::work, ""}, plan_moved{0, plan_event::work, ""});
+  now.task_at(250, 0, 0, task_state::completed);
+  CHECK(changed_at(now.view, 0, 0) == at_ms(250));
+  now.view.plans.edit(0).tasks.edit(0).changed_ms = UINT32_MAX;
+  CHECK_FALSE(changed_at(now.view, 0, 0));
+  CHECK_FALSE(changed_at(now.view, 7, 0));
+}
+
 TEST_CASE("a task is ready since its plan began and the last of its dependencies completed",
           "[fold][waiting]") {
   board now;

@@ -513,7 +513,7 @@ TEST_CASE("an objective is written as the extension's design prints it", "[proto
         == json::parse(
             R"({"id": "task-001", "name": "Search papers", "status": "working", "attempts": 1,
                 "objectiveId": "obj-abc", "planId": "plan-001", "taskIndex": 0,
-                "dependencies": []})"));
+                "dependencies": [], "updatedAt": "2026-02-03T04:05:06.789Z"})"));
   CHECK(tasks.at(1)
         == json::parse(
             R"({"id": "task-002", "name": "Summarize findings", "status": "pending", "attempts": 0,
@@ -556,8 +556,15 @@ TEST_CASE("a plan says of its tasks since when they could run and what they wait
   CHECK(task(0, 1).at("priority") == 3);
   CHECK(task(0, 1).at("deadline") == "2026-02-03T04:06:06.789Z");
   CHECK(task(1, 0).at("waitingFor") == "plan");
+  CHECK_FALSE(task(0, 1).as_object().contains("updatedAt")); // It is no task yet.
+  CHECK(written([&](json_writer& w) { opt::write(w, view, true, true); })
+            .at("plans")
+            .at(0)
+            .at("startedAt")
+        == "2026-02-03T04:05:07.789Z");
   view.plans.edit(0).tasks.edit(0) =
       task_summary{.state = task_state::completed, .attempt = 1, .changed_ms = 5000};
+  CHECK(task(0, 0).at("updatedAt") == "2026-02-03T04:05:11.789Z");
   CHECK(task(0, 1).at("readyAt") == "2026-02-03T04:05:11.789Z");
   CHECK(task(0, 1).at("waitingFor") == "slot");
 }

@@ -1,6 +1,8 @@
 // An objective far away is folded like one that is here: what is shown of it and of each change
 // gives the same view.
 #include "protocol/fold/apply.hpp"
+#include "protocol/fold/told_progress.hpp"
+#include "protocol/fold/waiting.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/objective_change.hpp"
 #include "protocol/opt/objective_reading.hpp"
@@ -118,6 +120,49 @@ TEST_CASE("an objective and its changes are the same far away", "[protocol][opt]
   tell(here, later, created(task_state::submitted), at(0, "trip.p0.t0.r1"));
   tell(here, later, task_moved{task_state::input_required, 2, agent_says("which?")},
        at(0, "trip.p0.t0.r1"));
+}
+
+TEST_CASE("when a plan began and a task changed is the same far away", "[protocol][opt][client]") {
+  auto view = trip();
+  view.plans.edit(0).began = noon + std::chrono::seconds{2};
+  view.plans.edit(0).tasks.edit(0) =
+      task_summary{.state = task_state::working, .attempt = 1, .changed_ms = 3500};
+  const auto read = opt::read_objective_view(shown(view)).value();
+  CHECK(read.plans[0].began == view.plans[0].began);
+  CHECK(changed_at(read, 0, 0) == changed_at(view, 0, 0));
+  CHECK_FALSE(changed_at(read, 0, 1).has_value()); // It is no task yet.
+}
+
+TEST_CASE("how far a task is far away is what it says, and no more", "[protocol][opt][client]") {
+  const auto view = trip();
+  const auto far_away = [&](progress_report report) {
+    change one;
+    one.context = "trip";
+    one.at = noon;
+    one.task = at(0, "trip.p0.t0");
+    one.events = {task_progress{std::make_shared<const progress_report>(std::move(report))}};
+    const auto text = text_from([&](json_writer& out) {
+      opt::write_changes(out, std::vector<change_ptr>{std::make_shared<const change>(one)}, {1, 0},
+                         opt::change_detail::tasks, {view.plans[0].spec},
+                         [](json_writer&, const change&, const event&) { return false; });
+    });
+    const auto read = opt::read_changes(parsed(text), view).value();
+    return read.changes.empty()
+               ? progress_report{}
+               : *std::get<task_progress>(read.changes.at(0).events.at(0)).progress;
+  };
+  progress_tracker output;
+  output.id = "output";
+  output.message = "compiling";
+  const auto words = far_away({{output}, std::nullopt});
+  CHECK_FALSE(known_fraction(words));
+  CHECK(words_of(words) == "compiling");
+  output.progress = 1;
+  output.total = 4;
+  output.message.clear();
+  const auto fraction = far_away({{output}, std::nullopt});
+  CHECK(known_fraction(fraction) == 0.25);
+  CHECK(words_of(fraction).empty());
 }
 
 TEST_CASE("places of removed tasks stay empty", "[protocol][opt][client]") {

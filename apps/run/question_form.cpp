@@ -1,11 +1,9 @@
-#include "apps/remote/question_form.hpp"
+#include "apps/run/question_form.hpp"
 
-#include "apps/remote/answer_view.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/json/text_in.hpp"
 
 #include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
@@ -54,23 +52,15 @@ choice_list choices_of(const json::object& schema) {
 
 } // namespace
 
-question_form form_of(const json::value& input) {
+question_form form_of(const json::object& schema) {
   question_form out;
-  const auto* members = input.if_object();
-  if (members == nullptr)
-    return out;
-  out.text = clean_lines(text_in(*members, "prompt")) + "\n";
-  const auto* found = members->if_contains("schema");
-  const auto* schema = found ? found->if_object() : nullptr;
-  if (schema == nullptr)
-    return out;
-  const auto choices = choices_of(*schema);
+  const auto choices = choices_of(schema);
   for (std::size_t i = 0; i < choices.values.size(); ++i)
-    out.text += "  " + std::to_string(i + 1) + "  " + clean_line(choices.values[i])
-                + (choices.titles[i].empty() ? "" : "  " + clean_line(choices.titles[i])) + "\n";
+    out.lines.push_back("  " + std::to_string(i + 1) + "  " + clean_line(choices.values[i])
+                        + (choices.titles[i].empty() ? "" : "  " + clean_line(choices.titles[i])));
   out.choices = choices.values;
-  if (out.choices.empty())
-    out.text += "form: " + clean_line(json::serialize(*schema)) + "\n";
+  if (out.choices.empty() && !schema.empty())
+    out.lines.push_back("form: " + clean_line(json::serialize(schema)));
   return out;
 }
 

@@ -1,0 +1,25 @@
+// What a question leaves to choose, as it is shown to a person. Plain values.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace troupe {
+
+struct question_form {
+  /// Below the question: a line for each choice with its number, or else one with the form.
+  std::vector<std::string> lines;
+  std::vector<std::string> choices; ///< Their values; a person may type the number instead.
+};
+
+/// Of the JSON Schema of an answer, which is empty if any text will do. The choices are those of
+/// `enum`, `oneOf` and booleans.
+[[nodiscard]] question_form form_of(const boost::json::object& schema);
+
+/// What was typed, or the choice with that number.
+[[nodiscard]] std::string chosen_text(const question_form& form, std::string_view typed);
+
+} // namespace troupe
