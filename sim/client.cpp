@@ -285,7 +285,8 @@ void client::attempt() {
       asked.headers += "Troupe-Cursor: " + cursor_ + "\r\n";
     begin_stream(cursor_);
   }
-  in_.seen.calls[call_].tries++;
+  if (in_.seen.calls[call_].tries++ > 0 && !now_.token.empty())
+    in_.seen.push_configs.at(now_.token).is_sent_again = true;
   caller_.ask(asked);
 }
 

@@ -261,12 +261,13 @@ struct question_fact {
 /// A configuration of notifications that a client asks for; its token is the name of the operation.
 struct asked_push_config {
   std::string receiver;
-  std::string task;          ///< Empty: it is not known yet, of a message that begins one.
-  bool begins_task = false;  ///< It came with the message.
-  bool is_taken = false;     ///< It was acknowledged.
-  bool is_dropped = false;   ///< A client has asked to delete it.
-  bool has_stopped = false;  ///< At the end the server says that it gave it up.
-  bool is_under_way = false; ///< At the end the server still has something to send.
+  std::string task;           ///< Empty: it is not known yet, of a message that begins one.
+  bool begins_task = false;   ///< It came with the message.
+  bool is_taken = false;      ///< It was acknowledged.
+  bool is_sent_again = false; ///< The later one takes the place of the first, from then on.
+  bool is_dropped = false;    ///< A client has asked to delete it.
+  bool has_stopped = false;   ///< At the end the server says that it gave it up.
+  bool is_under_way = false;  ///< At the end the server still has something to send.
 };
 
 /// What a receiver was sent.

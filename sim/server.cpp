@@ -67,6 +67,7 @@ server_options options_of(world& in) {
   out.push.timeout = push_timeout;
   out.push.retry_max = push_retry_max;
   out.push.warn = [&in](std::string_view line) { in.story.add(std::string(line)); };
+  out.push.debug = out.push.warn;
   return out;
 }
 

@@ -390,7 +390,10 @@ void delegation::take_end(const remote_news& news) {
   if (news.is_whole || news.is_reply)
     return end(std::move(end_));
   phase_ = phase::closing; // its artifacts as they are at the end
-  get();
+  if (is_getting_)         // What comes may be older than the end.
+    gets_again_ = true;
+  else
+    get();
 }
 
 delegation_steps delegation::on_stream_end(point now, const error& why) {
@@ -432,6 +435,10 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   is_getting_ = false;
   if (phase_ != phase::following && phase_ != phase::closing)
     return finish_turn(now);
+  if (std::exchange(gets_again_, false)) {
+    get();
+    return finish_turn(now);
+  }
   if (!got) {
     const auto& why = got.error();
     if (phase_ == phase::closing) {

@@ -208,6 +208,7 @@ private:
   boost::json::array leaves_;             ///< How tasks behind the remote one took it.
   bool is_listening_ = false;             ///< A stream is open.
   bool is_getting_ = false;               ///< GetTask or ListTasks is under way.
+  bool gets_again_ = false;               ///< It has ended since: its answer does not count.
   agent_report end_;                      ///< While it is closing.
   act next_ = act::none;
   point act_at_{};

@@ -20,6 +20,9 @@ using net::awaitable;
 
 namespace {
 
+/// Of a loop without a thread.
+constexpr std::size_t handlers_per_turn = 1'000;
+
 error failed_inside() {
   return make_error(errc::internal, "the request failed inside this program");
 }
@@ -237,8 +240,11 @@ void call_loop::start() {
 }
 
 bool call_loop::turn() {
-  bool did = parts_->context.poll() > 0;
+  std::size_t handled = 0; // A peer that never stops sending always has another handler ready.
+  while (handled < handlers_per_turn && parts_->context.poll_one() > 0)
+    ++handled;
   parts_->context.restart();
+  bool did = handled > 0;
   const auto due = parts_->clock->next_due();
   did = did || (due && *due <= parts_->clock->now());
   parts_->clock->turn();

@@ -549,9 +549,7 @@ struct objective_decider {
     }
     move_plan(plan, plan_event::retry, "changed by request");
     renew_dependents(plan);
-    // One that failed before it began may still have to wait.
-    const auto& on = life.relations()[plan].dependencies;
-    if (std::ranges::all_of(on, [&](std::uint32_t other) { return life.order_.is_met(other); }))
+    if (life.order_.may_begin(plan)) // One that failed before it began may still have to wait.
       start(plan);
     go_on();
   }

@@ -140,6 +140,11 @@ bool plan_order::is_met(std::uint32_t plan) const {
   return prospect_of(plan) == prospect::met;
 }
 
+bool plan_order::may_begin(std::uint32_t plan) const {
+  std::string why_skipped;
+  return may_begin(plan, why_skipped);
+}
+
 /// `why_skipped` stays empty unless the plan is not needed or cannot begin any more.
 bool plan_order::may_begin(std::uint32_t plan, std::string& why_skipped) const {
   const auto turn = relations_[plan].alternative_of ? turn_of(plan) : prospect::met;

@@ -91,6 +91,8 @@ public:
   [[nodiscard]] bool may_be_met(std::uint32_t plan) const;
   /// Whether a dependency on `plan` is met: it, or one of its alternatives, has completed.
   [[nodiscard]] bool is_met(std::uint32_t plan) const;
+  /// Whether what the plan depends on is met and, if it is an alternative, its turn has come.
+  [[nodiscard]] bool may_begin(std::uint32_t plan) const;
 
   [[nodiscard]] const std::vector<plan_relations>& relations() const noexcept { return relations_; }
   [[nodiscard]] const plan_activity& activity_of(std::uint32_t plan) const {

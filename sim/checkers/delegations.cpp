@@ -44,6 +44,12 @@ verdict check_once(const history& seen) {
   return std::nullopt;
 }
 
+bool has_later(const std::vector<const remote_record*>& theirs, const remote_record& than) {
+  return std::ranges::any_of(theirs, [&](const remote_record* each) {
+    return each->context == than.context && each->made > than.made;
+  });
+}
+
 verdict check_attempt(const attempt& of, const std::vector<const remote_record*>& theirs) {
   const auto begin = "task " + of.task + " (" + of.name + ") ";
   if (of.report == "completed" && std::ranges::none_of(theirs, [&](const remote_record* each) {
@@ -53,7 +59,8 @@ verdict check_attempt(const attempt& of, const std::vector<const remote_record*>
       }))
     return begin + "has completed, and no remote task of it has";
   for (const auto* each : theirs) {
-    const bool is_of_it = each->made > of.began; // One before was given up.
+    // One before was given up, and of two for one delegation the server knows the later one.
+    const bool is_of_it = each->made > of.began && !has_later(theirs, *each);
     const auto state = state_at(*each, of.canceled);
     if (of.cancel == "acknowledged" && is_of_it && !state.empty() && !has_ended_there(state))
       return begin + "says that its cancel was acknowledged, and the remote task " + each->id

@@ -108,7 +108,7 @@ private:
   /// All up to `until` was told: the last of it by `by`.
   verdict is_complete_up_to(const notification& by, events::const_iterator until) {
     is_0_3_ = by.is_0_3;
-    const bool is_first = !std::exchange(has_begun_, true);
+    const bool may_begin = !std::exchange(has_begun_, true) || asked_.is_sent_again;
     if (by.shows.kind == event_kind::snapshot && !by.is_0_3) {
       next_ = std::max(next_, until);
       return std::nullopt;
@@ -119,7 +119,7 @@ private:
     while (expected < until && !is_told(*expected))
       ++expected;
     const auto last = std::prev(until);
-    if (expected < last && !(is_first && !asked_.begins_task)) {
+    if (expected < last && (!may_begin || asked_.begins_task)) {
       const auto skipped =
           std::find_if(expected, last, [&](const stream_event& each) { return is_told(each); });
       if (skipped != last)

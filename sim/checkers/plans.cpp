@@ -80,7 +80,7 @@ class shape {
   using place = std::pair<std::uint32_t, std::uint32_t>;
 
 public:
-  explicit shape(const ordered_objective* ordered) : ordered_(ordered) {}
+  shape(const ordered_objective* ordered, bool is_moved) : ordered_(ordered), is_moved_(is_moved) {}
 
   verdict take(const objective_fact& fact) {
     const place at{fact.plan, fact.task};
@@ -122,7 +122,8 @@ private:
     for (const auto on : after_[at.first])
       if (plans_[on] != "completed" && !has_completed_alternative(on))
         return begin + " before plan " + std::to_string(on) + " had completed";
-    if (const auto first = first_of(at.first); first && !has_failed_once_.contains(*first))
+    if (const auto first = first_of(at.first);
+        first && !is_moved_ && !has_failed_once_.contains(*first))
       return begin + ", an alternative of plan " + *first + ", which had not failed";
     return std::nullopt;
   }
@@ -141,7 +142,8 @@ private:
     });
   }
 
-  const ordered_objective* ordered_; ///< Null: it is not known, or clients have moved it.
+  const ordered_objective* ordered_; ///< Null: it is not known.
+  const bool is_moved_;              ///< By clients.
   std::map<std::uint32_t, std::string> names_;
   std::map<place, std::set<std::uint32_t>> waits_for_;
   std::map<place, std::string> ended_;
@@ -159,8 +161,7 @@ verdict check_order(const history& seen) {
       moved.insert(made.objective);
   for (const auto& [objective, facts] : seen.facts) {
     const auto ordered = std::ranges::find(seen.objectives, objective, &ordered_objective::id);
-    const bool is_known = ordered != seen.objectives.end() && !moved.contains(objective);
-    shape now(is_known ? &*ordered : nullptr);
+    shape now(ordered == seen.objectives.end() ? nullptr : &*ordered, moved.contains(objective));
     for (const auto& each : facts)
       if (auto wrong = now.take(each))
         return "objective " + objective + " " + *wrong;

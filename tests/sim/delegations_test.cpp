@@ -97,6 +97,13 @@ TEST_CASE("a cancel that was acknowledged was carried out", "[sim][checkers]") {
   CHECK_FALSE(check_delegations(seen({attempt}, {}))); // Nothing was sent.
   CHECK(says(check_delegations(seen({attempt}, {runs})), "acknowledged"));
   CHECK(says(check_delegations(seen({attempt}, {late})), works));
+  auto doubled = runs; // May come twice; the server knows the later one.
+  doubled.may_come_twice = true;
+  auto other = stopped;
+  other.id = "r-2";
+  other.may_come_twice = true;
+  other.made = 3;
+  CHECK_FALSE(check_delegations(seen({attempt}, {doubled, other})));
   attempt.cancel = "no answer";
   CHECK_FALSE(check_delegations(seen({attempt}, {runs})));
   auto shown = seen({attempt}, {runs});

@@ -106,6 +106,11 @@ TEST_CASE("what is not owed is not missed", "[sim][checkers]") {
   auto later = seen({made, ended}); // It was asked for later.
   later.push_configs["c0.1"].begins_task = false;
   CHECK_FALSE(check_notifications(later));
+  auto twice = seen({begun, ended}); // So that it was replaced in between.
+  twice.push_configs["c0.1"].begins_task = false;
+  CHECK(says(check_notifications(twice), "leaves out change 3.0"));
+  twice.push_configs["c0.1"].is_sent_again = true;
+  CHECK_FALSE(check_notifications(twice));
   later.notifications.clear();
   CHECK_FALSE(check_notifications(later));
   auto lost = seen({});

@@ -518,6 +518,24 @@ TEST_CASE("an answer to a known question is given again though it is asked anew"
   CHECK(bed.course.note().inputs == 1);
 }
 
+TEST_CASE("what was asked for before the end of a remote task does not show its end",
+          "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  CHECK(bed.after(seconds{30}) == "get");
+  wire::status_update ended;
+  ended.task = task_id{"r1"};
+  ended.status.state = task_state::completed;
+  CHECK(line_of(bed.course.on_event(bed.now, wire::answer{ended})).empty());
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))) == "get");
+  auto whole = remote_state(task_state::completed);
+  artifact made;
+  made.artifact_id = "a";
+  made.parts = {text_part("x")};
+  whole.artifacts.push_back(std::make_shared<const artifact>(std::move(made)));
+  CHECK(line_of(bed.course.on_got(bed.now, whole)) == "artifact, hang up, completed, end");
+}
+
 TEST_CASE("what a remote task asks while an answer is on its way is asked next", "[agents][a2a]") {
   course_bed bed;
   bed.follow();

@@ -717,7 +717,7 @@ TEST_CASE("A signed notification can be verified with the public key", "[net][pu
 TEST_CASE("A signing key that is none is refused at the start", "[net][push]") {
   push_bed bed;
   bed.options.signing.key_pem = "no key";
-  net::push_service service(*bed.records, bed.options, std::make_shared<feed_budget>());
+  net::push_service service(*bed.records, bed.options, std::make_shared<feed_budget>(), {});
   const auto started = service.start();
   REQUIRE_FALSE(started.has_value());
   CHECK(started.error().code == errc::invalid_params);

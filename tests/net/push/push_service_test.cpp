@@ -1,5 +1,6 @@
 // The four methods about push configurations: rules of docs/push.md, limits, and what others may
 // see.
+#include "net/push/push_sender.hpp"
 #include "net/push/push_service.hpp"
 #include "tests/net/push_bed.hpp"
 #include "tests/support/catch.hpp"
@@ -45,7 +46,7 @@ public:
 
 TEST_CASE("A delete counts for the client that asks for it", "[net][push]") {
   store_of_one_push records;
-  net::push_service service(records, {}, std::make_shared<feed_budget>());
+  net::push_service service(records, {}, std::make_shared<feed_budget>(), net::push_seams{});
   const principal who{.id = "me", .peer = "10.0.0.1"};
   bool is_done = false;
   service.erase({.who = who, .task = task_id{"t"}, .id = "mine"},
