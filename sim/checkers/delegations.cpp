@@ -1,6 +1,7 @@
 // Tasks that other agents do: each is begun there once, its end is theirs, a cancel that they are
 // said to have acknowledged was carried out, and nothing waits for what has ended there.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "sim/checkers/checkers.hpp"
@@ -50,7 +51,18 @@ bool has_later(const std::vector<const remote_record*>& theirs, const remote_rec
   });
 }
 
-verdict check_attempt(const attempt& of, const std::vector<const remote_record*>& theirs) {
+/// When the next attempt of the same task began, or of the one that takes its place; the last
+/// moment if there is none.
+moment next_of(const history& seen, const attempt& of) {
+  auto out = std::numeric_limits<moment>::max();
+  for (const auto& each : seen.attempts)
+    if (each.delegated == of.delegated && each.began > of.began)
+      out = std::min(out, each.began);
+  return out;
+}
+
+verdict check_attempt(const history& seen, const attempt& of,
+                      const std::vector<const remote_record*>& theirs) {
   const auto begin = "task " + of.task + " (" + of.name + ") ";
   if (of.report == "completed" && std::ranges::none_of(theirs, [&](const remote_record* each) {
         return std::ranges::any_of(each->states, [&](const auto& state) {
@@ -60,7 +72,8 @@ verdict check_attempt(const attempt& of, const std::vector<const remote_record*>
     return begin + "has completed, and no remote task of it has";
   for (const auto* each : theirs) {
     // One before was given up, and of two for one delegation the server knows the later one.
-    const bool is_of_it = each->made > of.began && !has_later(theirs, *each);
+    const bool is_of_it =
+        each->made > of.began && each->made < next_of(seen, of) && !has_later(theirs, *each);
     const auto state = state_at(*each, of.canceled);
     if (of.cancel == "acknowledged" && is_of_it && !state.empty() && !has_ended_there(state))
       return begin + "says that its cancel was acknowledged, and the remote task " + each->id
@@ -109,7 +122,7 @@ verdict check_delegations(const history& seen) {
   for (const auto& each : seen.attempts) {
     if (each.delegated.empty())
       continue;
-    if (auto wrong = check_attempt(each, theirs[each.delegated]))
+    if (auto wrong = check_attempt(seen, each, theirs[each.delegated]))
       return wrong;
     if (auto wrong = check_wait(seen, each, theirs[each.delegated]))
       return wrong;

@@ -104,6 +104,14 @@ TEST_CASE("a cancel that was acknowledged was carried out", "[sim][checkers]") {
   other.may_come_twice = true;
   other.made = 3;
   CHECK_FALSE(check_delegations(seen({attempt}, {doubled, other})));
+  auto next = delegated("", 0); // The task is tried again before the cancel has ended.
+  next.began = 3;
+  auto of_next = runs;
+  of_next.id = "r-2";
+  of_next.context = "ctx-2";
+  of_next.made = 4;
+  of_next.states = {{4, works}};
+  CHECK_FALSE(check_delegations(seen({attempt, next}, {stopped, of_next})));
   attempt.cancel = "no answer";
   CHECK_FALSE(check_delegations(seen({attempt}, {runs})));
   auto shown = seen({attempt}, {runs});
