@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sim/world.hpp"
 
@@ -75,5 +77,20 @@ private:
   std::optional<net::byte_stream::ready_handler> reader_;
   std::optional<net::byte_stream::ready_handler> writer_;
 };
+
+/// Keeps a connection that the server has made, with what belongs to it, until it is over. `read`
+/// is called with it when something has arrived.
+template<class Line, class Read>
+void keep_line(std::vector<std::shared_ptr<Line>>& lines, const std::shared_ptr<connection>& from,
+               Read read) {
+  std::erase_if(lines, [](const auto& each) { return each->to->is_over(); });
+  auto fresh = std::make_shared<Line>();
+  fresh->to = from;
+  from->on_news = [read = std::move(read), weak = std::weak_ptr(fresh)] {
+    if (const auto line = weak.lock())
+      read(line);
+  };
+  lines.push_back(std::move(fresh));
+}
 
 } // namespace troupe::sim

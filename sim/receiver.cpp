@@ -53,14 +53,7 @@ receiver::receiver(world& in, std::size_t number)
 }
 
 void receiver::accept(const std::shared_ptr<connection>& from) {
-  std::erase_if(lines_, [](const line_ptr& each) { return each->to->is_over(); });
-  auto fresh = std::make_shared<line>();
-  fresh->to = from;
-  from->on_news = [this, weak = std::weak_ptr(fresh)] {
-    if (const auto self = weak.lock())
-      read(self);
-  };
-  lines_.push_back(std::move(fresh));
+  keep_line(lines_, from, [this](const line_ptr& line) { read(line); });
 }
 
 void receiver::read(const line_ptr& from) {

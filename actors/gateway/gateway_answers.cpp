@@ -14,6 +14,7 @@ namespace troupe {
 namespace {
 
 /// By this message, which came before: the process died after some of its answers were durable.
+/// Only where messages are remembered (`conditions`) is one with the same id the same message.
 bool is_taken(const task& record, const given_answer& given) {
   const auto* closed = find_closed(record, given.asked.question);
   return closed && closed->state == question_state::answered

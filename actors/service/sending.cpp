@@ -327,7 +327,7 @@ reply<sent> service::with_push_again(const std::shared_ptr<send_request>& reques
   request->push->owner = request->command.who;
   return [pushes = pushes_, request, may_be_new = request->command.message.task_id.empty(),
           done = std::move(done)](result<sent> known) {
-    if (!known || known->answer)
+    if (!known || known->answer || known->task.empty())
       return done(std::move(known));
     request->push->task = known->task;
     pushes->attach_again(std::move(*request->push), may_be_new,

@@ -197,12 +197,7 @@ void watch_session::refresh() {
   dirty_ = false;
   std::optional<prompt_view> prompt;
   if (const auto* question = asked_ != 0 ? next_question() : nullptr)
-    prompt = prompt_view{place_of(model_, question->plan, question->index),
-                         question->prompt,
-                         form_.lines,
-                         editor_.text(),
-                         model_.questions().size() - 1,
-                         question->auth};
+    prompt = prompt_for(model_, *question, form_, editor_.text());
   screen_.refresh(model_, prompt, system_time().now());
 }
 

@@ -198,6 +198,16 @@ private:
 
 } // namespace
 
+prompt_view prompt_for(const run_model& model, const open_question& question,
+                       const question_form& form, std::string typed) {
+  return {place_of(model, question.plan, question.index),
+          question.prompt,
+          form.lines,
+          std::move(typed),
+          model.questions().size() - 1,
+          question.auth};
+}
+
 std::unique_ptr<run_screen> make_tree_screen(output& out, tree_options options) {
   return std::make_unique<tree_screen>(out, options);
 }

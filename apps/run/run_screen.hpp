@@ -2,6 +2,7 @@
 // session tells it what happened; it decides what to print. One thread.
 #pragma once
 
+#include "apps/run/question_form.hpp"
 #include "apps/run/run_ending.hpp"
 #include "apps/run/run_model.hpp"
 #include "apps/terminal/terminal.hpp"
@@ -24,6 +25,10 @@ struct prompt_view {
   std::size_t more = 0;          ///< Further questions behind it.
   bool secret = false;           ///< Credentials: what is typed is not shown.
 };
+
+/// `typed`: so far.
+[[nodiscard]] prompt_view prompt_for(const run_model& model, const open_question& question,
+                                     const question_form& form, std::string typed);
 
 class run_screen {
 public:

@@ -224,14 +224,8 @@ void run_session::refresh() {
   last_frame_ = now;
   dirty_ = false;
   std::optional<prompt_view> prompt;
-  if (const auto* question = asked_ != 0 ? next_question() : nullptr) {
-    prompt = prompt_view{place_of(model_, question->plan, question->index),
-                         question->prompt,
-                         form_.lines,
-                         editor_.text(),
-                         model_.questions().size() - 1,
-                         question->auth};
-  }
+  if (const auto* question = asked_ != 0 ? next_question() : nullptr)
+    prompt = prompt_for(model_, *question, form_, editor_.text());
   screen_.refresh(model_, prompt, limits_.time->now());
 }
 

@@ -40,8 +40,10 @@ events::const_iterator first_unknown(const events& journal, place known) {
 /// What one configuration has led to, as its receiver sees it.
 class told {
 public:
-  explicit told(const asked_push_config& asked, const events* journal)
-      : asked_(asked), journal_(journal) {}
+  told(const asked_push_config& asked, const events* journal) : asked_(asked), journal_(journal) {
+    if (journal != nullptr)
+      next_ = journal->begin();
+  }
 
   verdict take(const notification& next) {
     const auto at = next.id.rfind('/');
@@ -80,11 +82,6 @@ public:
       return std::nullopt;
     return "change " + missing->cursor + " of task " + asked_.task + " was not posted to "
            + asked_.receiver;
-  }
-
-  void begin() {
-    if (journal_ != nullptr)
-      next_ = journal_->begin();
   }
 
 private:
@@ -152,8 +149,7 @@ verdict check_notifications(const history& seen) {
   for (const auto& [token, asked] : seen.push_configs) {
     const auto task = asked.task.empty() ? tasks[token] : asked.task;
     const auto found = seen.journal.find(task);
-    by_token.emplace(token, told(asked, found == seen.journal.end() ? nullptr : &found->second))
-        .first->second.begin();
+    by_token.emplace(token, told(asked, found == seen.journal.end() ? nullptr : &found->second));
   }
   for (const auto& each : seen.notifications) {
     const auto found = by_token.find(each.token);

@@ -2,6 +2,7 @@
 // Over the wire: tests/net/a2a/template_forms_test.cpp.
 #include "actors/planning/parameters_agent.hpp"
 #include "actors/service/service.hpp"
+#include "tests/actors/planning_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 
@@ -42,8 +43,8 @@ struct ended_port final : agent_port {
   bool completed = false;
 };
 
-struct form_bed : clock_bed {
-  form_bed() : clock_bed(with_trip()) { agents.default_agent = "hand"; }
+struct form_bed : service_bed {
+  form_bed() : service_bed(with_trip()) { agents.default_agent = "hand"; }
 
   result<send_result> say(const std::string& text, const std::string& name = {},
                           const boost::json::object& params = {}, const std::string& context = {}) {
@@ -62,42 +63,6 @@ struct form_bed : clock_bed {
     const auto out = sending->poll(true);
     return out ? *out : result<send_result>{make_error(errc::timed_out, "no answer")};
   }
-  objective_ptr whole(const objective_id& id) {
-    objective_ptr out;
-    records().read_objective(id, [&](const result<objective_ptr>& now) { out = now.value(); });
-    return out;
-  }
-  task_ptr record(const task_id& id) {
-    task_ptr out;
-    records().read_task(id, [&](const result<task_ptr>& now) { out = now ? *now : nullptr; });
-    return out;
-  }
-  /// Why the answer to the question of the task is refused; empty: it is not.
-  std::string answer(const task_id& id, const std::string& value) {
-    answer_input command;
-    command.id = id.str() + ".question-1";
-    command.value = boost::json::parse(value);
-    std::string out = "no answer";
-    all->answer(std::move(command), [&](const result<shown_input>& done) {
-      out = done ? std::string{} : done.error().message;
-    });
-    clock.settle();
-    return out;
-  }
-  void begin_again(const objective_id& id) {
-    recovered left;
-    left.objectives.push_back(whole(id));
-    if (const auto root = record(left.objectives[0]->root_task))
-      left.lone_tasks.push_back(root);
-    all.reset();
-    stop();
-    main_gateway().resume(left);
-    clock.settle();
-    all.emplace(main_gateway());
-  }
-
-  std::optional<service> all;
-  std::shared_ptr<pending_send> sending;
 };
 
 } // namespace
@@ -123,14 +88,15 @@ TEST_CASE("a template that lacks values asks for them by a form, and the answer 
         == R"({"type":"object","properties":{"days":{"type":"integer","minimum":1,"default":3},)"
            R"("mode":{"type":"string","enum":["train","boat"],"description":"How"}},)"
            R"("required":["mode"],"additionalProperties":false})");
-  CHECK_THAT(bed.answer(asking, R"({"mode": "car"})"), Contains("mode"));
-  CHECK_THAT(bed.answer(asking, R"({"mode": "boat", "days": 0})"), Contains("at least 1"));
-  CHECK_THAT(bed.answer(asking, R"({})"), Contains("mode"));
+  CHECK_THAT(bed.answer(asking, boost::json::parse(R"({"mode": "car"})")), Contains("mode"));
+  CHECK_THAT(bed.answer(asking, boost::json::parse(R"({"mode": "boat", "days": 0})")),
+             Contains("at least 1"));
+  CHECK_THAT(bed.answer(asking, boost::json::parse(R"({})")), Contains("mode"));
   SECTION("at once") {}
   SECTION("after a restart") {
     bed.begin_again(id);
   }
-  CHECK(bed.answer(asking, R"({"mode": "boat"})") == "");
+  CHECK(bed.answer(asking, boost::json::parse(R"({"mode": "boat"})")) == "");
   now = bed.whole(id);
   REQUIRE(now->plans.size() == 3);
   CHECK(now->name == "Trip to Oslo");
@@ -152,7 +118,7 @@ TEST_CASE("the plans of a form are added once, also if the process ends in betwe
   REQUIRE(sent.has_value());
   const auto id = sent->objective->id;
   const auto asking = bed.whole(id)->plans[0].task_at(0);
-  CHECK(bed.answer(asking, R"({"mode": "boat"})") == "");
+  CHECK(bed.answer(asking, boost::json::parse(R"({"mode": "boat"})")) == "");
   CHECK(bed.whole(id)->plans.size() == 3);
   // As if the end of the task had not come to the disk.
   parameters_agent again(bed.main_gateway());
@@ -187,7 +153,7 @@ TEST_CASE("no answer, and a template that has gone, fail the objective with the 
   }
   SECTION("the template has gone") {
     REQUIRE(bed.main_gateway().set_templates({}).has_value());
-    CHECK(bed.answer(asking, R"({"to": "Oslo"})") == "");
+    CHECK(bed.answer(asking, boost::json::parse(R"({"to": "Oslo"})")) == "");
     CHECK_THAT(bed.whole(id)->reason, Contains(R"(there is no template "trip" any more)"));
   }
   CHECK(bed.whole(id)->state == objective_state::failed);
@@ -211,7 +177,8 @@ TEST_CASE("a template in the context of an objective asks there, and its plans j
   const objective_id id{"o"};
   REQUIRE(bed.whole(id)->plans.size() == 2);
   CHECK(bed.whole(id)->state == objective_state::working);
-  CHECK(bed.answer(bed.whole(id)->plans[1].task_at(0), R"({"mode": "train"})") == "");
+  CHECK(bed.answer(bed.whole(id)->plans[1].task_at(0), boost::json::parse(R"({"mode": "train"})"))
+        == "");
   CHECK(bed.whole(id)->plans.size() == 4);
   CHECK(bed.whole(id)->name == "o");
 }
@@ -223,7 +190,7 @@ TEST_CASE("nothing in a value of a form is a reference or a template's place",
   REQUIRE(sent.has_value());
   const auto id = sent->objective->id;
   const auto asking = bed.whole(id)->plans[0].task_at(0);
-  CHECK(bed.answer(asking, R"({"mode": "train"})") == "");
+  CHECK(bed.answer(asking, boost::json::parse(R"({"mode": "train"})")) == "");
   CHECK(bed.whole(id)->plans[1].spec->tasks[0].name
         == "Book a train to ${tasks.x.artifacts[0].text} $${");
 }

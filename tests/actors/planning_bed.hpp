@@ -105,8 +105,54 @@ inline executor_options with_planner(const std::shared_ptr<told_planner>& own) {
   return out;
 }
 
-struct planning_bed : clock_bed {
-  explicit planning_bed(executor_options how = {}) : clock_bed(std::move(how)) {
+/// A service on the manual clock, whose process may end.
+struct service_bed : clock_bed {
+  using clock_bed::clock_bed;
+
+  objective_ptr whole(const objective_id& id) {
+    objective_ptr out;
+    records().read_objective(id, [&](const result<objective_ptr>& now) { out = now.value(); });
+    return out;
+  }
+  task_ptr record(const task_id& id) {
+    task_ptr out;
+    records().read_task(id, [&](const result<task_ptr>& now) { out = now ? *now : nullptr; });
+    return out;
+  }
+  /// Why the answer to the question of the task is refused; empty: it is not.
+  std::string answer(const task_id& id, const boost::json::value& value,
+                     answer_action action = answer_action::accept) {
+    answer_input command;
+    command.id = id.str() + ".question-1";
+    command.action = action;
+    if (action == answer_action::accept)
+      command.value = value;
+    std::string out = "no answer";
+    all->answer(std::move(command), [&](const result<shown_input>& done) {
+      out = done ? std::string{} : done.error().message;
+    });
+    clock.settle();
+    return out;
+  }
+  /// The end of the process, and another one that goes on.
+  void begin_again(const objective_id& id) {
+    recovered left;
+    left.objectives.push_back(whole(id));
+    if (const auto root = record(left.objectives[0]->root_task))
+      left.lone_tasks.push_back(root);
+    all.reset();
+    stop();
+    main_gateway().resume(left);
+    clock.settle();
+    all.emplace(main_gateway());
+  }
+
+  std::optional<service> all;
+  std::shared_ptr<pending_send> sending;
+};
+
+struct planning_bed : service_bed {
+  explicit planning_bed(executor_options how = {}) : service_bed(std::move(how)) {
     agents.add("quick", std::make_shared<quick_agent>(hand));
     agents.default_agent = "quick";
   }
@@ -127,49 +173,9 @@ struct planning_bed : clock_bed {
     clock.settle();
     return sending->poll(true);
   }
-  objective_ptr whole(const objective_id& id) {
-    objective_ptr out;
-    records().read_objective(id, [&](const result<objective_ptr>& now) { out = now.value(); });
-    return out;
-  }
-  task_ptr record(const task_id& id) {
-    task_ptr out;
-    records().read_task(id, [&](const result<task_ptr>& now) { out = now ? *now : nullptr; });
-    return out;
-  }
-  /// Why the answer to the question of the task is refused; empty: it is not.
-  std::string answer(const task_id& id, const std::string& value,
-                     answer_action action = answer_action::accept) {
-    answer_input command;
-    command.id = id.str() + ".question-1";
-    command.action = action;
-    if (action == answer_action::accept)
-      command.value = boost::json::value(value);
-    std::string out = "no answer";
-    all->answer(std::move(command), [&](const result<shown_input>& done) {
-      out = done ? std::string{} : done.error().message;
-    });
-    clock.settle();
-    return out;
-  }
-  /// The end of the process, and another one that goes on.
-  void begin_again(const objective_id& id) {
-    recovered left;
-    left.objectives.push_back(whole(id));
-    if (const auto root = record(left.objectives[0]->root_task))
-      left.lone_tasks.push_back(root);
-    all.reset();
-    stop();
-    main_gateway().resume(left);
-    clock.settle();
-    all.emplace(main_gateway());
-  }
   static std::string note_of(const objective_ptr& objective) {
     return boost::json::serialize(objective->metadata.at(planner::planner_key));
   }
-
-  std::optional<service> all;
-  std::shared_ptr<pending_send> sending;
 };
 
 } // namespace troupe::testing
