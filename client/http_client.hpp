@@ -65,7 +65,8 @@ struct http_client_options {
   /// In place of the system's resolver; for tests. Called on a thread that may wait.
   std::function<result<addresses>(const std::string& host)> resolve;
   /// In place of a connection to an address of the URL's host; for simulations. Gives a connected
-  /// stream socket, which the client closes.
+  /// stream socket, which the client closes. The host is looked up before only if there is
+  /// `resolve`.
   std::function<result<int>(const http_url&)> connect;
   /// Which proxy is connected to in place of a server. `admit` does not see what a proxy does.
   proxy_rules proxies{};

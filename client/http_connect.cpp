@@ -111,7 +111,8 @@ result<void> http_stream::impl::take_given() {
 }
 
 awaitable<result<void>> http_stream::impl::connect() {
-  if (shared->options.connect)
+  const bool is_given = shared->options.connect != nullptr;
+  if (is_given && !shared->options.resolve)
     co_return take_given();
   const auto* via = shared->options.proxies.find(url);
   const auto name = via != nullptr ? via->host : url.host;
@@ -128,6 +129,8 @@ awaitable<result<void>> http_stream::impl::connect() {
     for (const auto& each : *found)
       if (const auto admitted = shared->options.admit(url, each); !admitted)
         co_return with_cause(admitted.error(), "address");
+  if (is_given)
+    co_return take_given();
   auto left = std::move(*found);
   for (;;) {
     ++shared->connections_made;

@@ -9,7 +9,9 @@
 
 namespace troupe::sim {
 
-disk::disk(world& in) : in_(in), chance_(in.stream("disk")), files_(in.stream("sectors").next()) {
+disk::disk(world& in)
+    : in_(in), chance_(in.stream("disk")), files_(in.stream("sectors").next()),
+      tables_(in.how.has_real_tables) {
   files_.sector_bytes = in.how.sector_bytes;
   files_.refuse = [this](journal::disk_call kind, const std::string&) { return refuse(kind); };
 }
@@ -41,10 +43,12 @@ void disk::note_death() const {
 }
 
 void disk::after_death(bool is_power_lost) {
-  if (is_power_lost)
+  if (is_power_lost) {
     files_.lose_power();
-  else
+    tables_.lose_power(chance_);
+  } else {
     files_.end_process();
+  }
   plant_after_death();
   files_.log.clear();
   tables_.thaw();
@@ -139,7 +143,7 @@ std::error_code disk::refuse(journal::disk_call kind) {
   const bool may_fail = kind == disk_call::write || kind == disk_call::sync
                         || kind == disk_call::allocate || kind == disk_call::open
                         || kind == disk_call::sync_directory;
-  if (is_starting_ || in_.is_calm || !may_fail || !chance_.chance(in_.how.disk_errors))
+  if (is_waiting_ || in_.is_calm || !may_fail || !chance_.chance(in_.how.disk_errors))
     return {};
   const std::error_code out{chance_.chance(0.5) ? EIO : ENOSPC, std::generic_category()};
   note(kind, out);
@@ -181,8 +185,7 @@ void disk::write(journal::file_id file, std::uint64_t offset, std::string_view b
     return files_.size(file, [done = std::move(done)](std::error_code, std::uint64_t) {
       done({EIO, std::generic_category()});
     });
-  if (in_.how.bug == mutant::torn_write && bytes.size() > 1 && !is_starting_
-      && chance_.chance(0.05))
+  if (in_.how.bug == mutant::torn_write && bytes.size() > 1 && !is_waiting_ && chance_.chance(0.05))
     bytes.remove_suffix(bytes.size() / 2);
   if (in_.how.bug == mutant::misplaced_write && offset > journal::segment_header_bytes
       && chance_.chance(0.05))
@@ -228,7 +231,7 @@ void disk::list(journal::disk_read_done<std::vector<std::string>> done) {
 bool disk::turn() {
   if (files_.calls_under_way() == 0)
     return false;
-  if (!is_starting_ && !is_dead_) {
+  if (!is_waiting_ && !is_dead_) {
     if (!std::exchange(is_timed_, true)) {
       auto takes = nanoseconds{0};
       const bool is_slow = !in_.is_calm && chance_.chance(in_.how.slow_syncs);
@@ -248,7 +251,7 @@ bool disk::turn() {
 }
 
 bool disk::wait() {
-  return (is_starting_ || is_dead_) && files_.wait();
+  return (is_waiting_ || is_dead_) && files_.wait();
 }
 
 } // namespace troupe::sim

@@ -23,8 +23,8 @@ public:
   [[nodiscard]] static const std::string& directory();
   /// Of the tables.
   [[nodiscard]] rocksdb::Env& tables() noexcept { return tables_.env(); }
-  /// While a server starts, it waits for the disk, and no time passes.
-  void wait_for_calls(bool is_starting) { is_starting_ = is_starting; }
+  /// While a server starts or closes, it waits for the disk, and no time passes.
+  void wait_for_calls(bool is_waiting) { is_waiting_ = is_waiting; }
   /// The process dies: from now on every call fails, and a write at most begins. The tables are
   /// what they are now. `may_write`: false for one that has done nothing since its start.
   void die(bool may_write);
@@ -69,7 +69,7 @@ private:
   dice chance_;
   journal::simulated_disk files_;
   table_files tables_;
-  bool is_starting_ = false;
+  bool is_waiting_ = false;
   bool is_dead_ = false;
   bool may_write_ = true;
   std::size_t syncs_waiting_ = 0;

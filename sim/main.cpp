@@ -27,6 +27,9 @@ using namespace troupe::sim;
 
 namespace {
 
+/// So small that segments are removed once the tables have what is in them.
+constexpr std::size_t slow_segment_bytes = 8 * 1024;
+
 struct options {
   std::uint64_t first = 1;
   std::uint64_t last = 1;
@@ -42,7 +45,10 @@ struct options {
   unsigned jobs = 1;
   std::string bug; ///< A name of `mutants`; empty: none is planted.
   bool finds_mutants = false;
-  std::string config; ///< A file of settings, in place of what a seed draws.
+  std::uint64_t crash_at = 0;    ///< A step of the world; 0: none.
+  std::uint64_t crash_every = 0; ///< Runs each seed once for each such step; 0: it does not.
+  bool is_slow = false;          ///< With tables that RocksDB writes.
+  std::string config;            ///< A file of settings, in place of what a seed draws.
   bool shrinks = false;
   std::size_t shrink_runs_max = 2'000;
   std::string into; ///< The file for what is left of a failure.
@@ -74,10 +80,13 @@ void print_failure(const options& in, const settings& how, const outcome& of) {
               build().c_str());
   for (const auto& line : of.failed->story)
     std::printf("  | %s\n", line.c_str());
-  std::printf("  repeat it: troupe-sim --trace %s%s\n",
-              in.config.empty() ? ("--seed " + std::to_string(how.seed)).c_str()
-                                : ("--config " + in.config).c_str(),
-              in.bug.empty() ? "" : (" --mutant " + in.bug).c_str());
+  const auto from =
+      in.config.empty() ? "--seed " + std::to_string(how.seed) : "--config " + in.config;
+  std::printf(
+      "  repeat it: troupe-sim --trace %s%s\n",
+      (how.crash_at_step == 0 ? from : from + " --crash-at " + std::to_string(how.crash_at_step))
+          .c_str(),
+      ((in.is_slow ? " --slow" : "") + (in.bug.empty() ? "" : " --mutant " + in.bug)).c_str());
 }
 
 /// A second run of the same seed must be the same run: whether it has these lines, too.
@@ -109,6 +118,12 @@ result<settings> settings_of(const options& how, std::uint64_t seed) {
   }
   if (out && !how.bug.empty())
     out->bug = bug_of(how);
+  if (out && how.crash_at > 0)
+    out->crash_at_step = how.crash_at;
+  if (out && how.is_slow) {
+    out->has_real_tables = true;
+    out->segment_bytes = std::min(out->segment_bytes, slow_segment_bytes);
+  }
   return out;
 }
 
@@ -125,11 +140,12 @@ void make_small(const options& how, const settings& failing, const std::string& 
     std::fprintf(stderr, "%s cannot be written\n", how.into.c_str());
 }
 
-/// One seed; false if it fails.
-void run_one(const options& how, const settings& drawn, totals& all) {
+/// One seed. Returns how many steps its world took.
+std::uint64_t run_one(const options& how, const settings& drawn, totals& all) {
   if (how.shows_trace)
     std::printf("%s", write_settings(drawn).c_str());
-  const bool runs_twice = how.twice_every != 0 && drawn.seed % how.twice_every == 0;
+  const bool runs_twice =
+      !drawn.has_real_tables && how.twice_every != 0 && drawn.seed % how.twice_every == 0;
   std::vector<std::string> lines;
   const auto got = run(drawn, [&](std::uint64_t step, const std::string& line) {
     if (how.shows_trace && step >= how.from && step <= how.to)
@@ -145,8 +161,18 @@ void run_one(const options& how, const settings& drawn, totals& all) {
   } else if (runs_twice && !is_repeated(drawn, lines)) {
     ++all.failed;
   }
-  if (how.first == how.last && how.minutes == 0)
+  if (how.first == how.last && how.minutes == 0 && how.crash_every == 0)
     std::printf("seed %" PRIu64 ": hash %016" PRIx64 "\n", drawn.seed, got.hash);
+  return got.steps;
+}
+
+/// The same world, in which the process dies at one step after the other.
+void run_crashes(const options& how, settings drawn, std::uint64_t steps, totals& all) {
+  for (auto at = how.crash_every; at < steps && all.failed < how.failures_max;
+       at += how.crash_every) {
+    drawn.crash_at_step = at;
+    static_cast<void>(run_one(how, drawn, all));
+  }
 }
 
 totals run_all(const options& how) {
@@ -164,7 +190,9 @@ totals run_all(const options& how) {
       ++all.failed;
       break;
     }
-    run_one(how, *drawn, all);
+    const auto steps = run_one(how, *drawn, all);
+    if (how.crash_every > 0)
+      run_crashes(how, *drawn, steps, all);
     if (all.failed >= how.failures_max)
       break;
   }
@@ -324,6 +352,14 @@ int main(int argc, char** argv) {
   app.add_option("--twice-every", how.twice_every,
                  "Runs one seed in so many twice and compares; 0: none");
   app.add_option("--failures", how.failures_max, "Ends after so many failures");
+  app.add_option("--crash-at", how.crash_at, "The process dies at this step");
+  app.add_option(
+      "--crash-every", how.crash_every,
+      "Runs each world once more for every so many of its steps, and the process dies there");
+  app.add_flag(
+      "--slow", how.is_slow,
+      "RocksDB writes its tables by its own threads, and they are lost with the power; the same "
+      "seed is not the same history then");
   app.add_option("--config", how.config, "A file of settings, as --shrink makes them");
   app.add_flag("--shrink", how.shrinks,
                "Leaves out what a failure does not need, and prints the rest");

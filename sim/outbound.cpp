@@ -15,10 +15,19 @@ constexpr std::size_t bytes_at_once = std::size_t{16} * 1024;
 } // namespace
 
 outbound::outbound(world& in)
-    : in_(in), chance_(in.stream("outbound connections " + std::to_string(in.now().count()))) {}
+    : in_(in), chance_(in.stream("outbound connections " + std::to_string(in.now().count()))),
+      names_(in.stream("names " + std::to_string(in.now().count()))) {}
 
 outbound::~outbound() {
   end();
+}
+
+result<std::vector<std::string>> outbound::look_up(const std::string& host) {
+  if (!in_.is_calm && names_.chance(in_.how.dead_names)) {
+    in_.story.reached("a name is not found");
+    return make_error(errc::unavailable, host + " cannot be resolved");
+  }
+  return std::vector<std::string>{"10.0.0.1"};
 }
 
 result<int> outbound::connect(const http_url& to) {

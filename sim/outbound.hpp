@@ -24,6 +24,8 @@ public:
   outbound(const outbound&) = delete;
   outbound& operator=(const outbound&) = delete;
 
+  /// What a name server says of a host: its address. Errors: unavailable.
+  [[nodiscard]] result<std::vector<std::string>> look_up(const std::string& host);
   /// A connected socket for the product (http_client_options::connect). Errors: unavailable.
   [[nodiscard]] result<int> connect(const http_url& to);
   /// Moves what the product has written, and what has arrived for it. False: nothing moved.
@@ -46,6 +48,7 @@ private:
 
   world& in_;
   dice chance_;
+  dice names_;
   net::asio::io_context context_; ///< Nothing waits here.
   std::vector<link> links_;
   std::uint64_t made_ = 0;

@@ -34,6 +34,8 @@ constexpr nanoseconds calm_takes = 60s;
 /// A delegation asks how its remote task stands at least every 30 s (pause_before_try).
 constexpr nanoseconds heard_within = 40s;
 constexpr nanoseconds life_max = 10min;
+constexpr nanoseconds drain_max = 10s;
+constexpr nanoseconds drain_look_interval = 10ms;
 constexpr std::uint64_t steps_without_time_max = 10'000'000;
 constexpr std::size_t story_lines = 40;
 
@@ -49,7 +51,7 @@ std::string without_directory(std::string text) {
 class simulation {
 public:
   simulation(const settings& how, line_fn on_line)
-      : in_(how), fate_(in_.stream("fate")), last_(in_),
+      : in_(how), fate_(in_.stream("fate")), ends_(in_.stream("polite ends")), last_(in_),
         stranger_(in_, [this] { return server_.get(); }) {
     if (on_line)
       in_.story.on_line = [this, on_line = std::move(on_line)](const std::string& line) {
@@ -58,8 +60,8 @@ public:
     agents_.add("drawn", std::make_shared<agent>(in_));
     agents_.default_agent = "drawn";
     in_.dial = [this](const std::shared_ptr<connection>& from) {
-      if (!server_)
-        return false;
+      if (!server_ || server_->is_draining())
+        return false; // Nobody listens.
       server_->accept(from);
       return true;
     };
@@ -88,9 +90,11 @@ public:
       stranger_.begin();
     turn_housekeeper();
     if (how.is_durable && how.crashes_per_second > 0)
-      in_.after(next_of(how.crashes_per_second), [this] { crash(); });
+      in_.after(next_of(how.crashes_per_second, fate_), [this] { crash(); });
+    if (how.is_durable && how.drains_per_second > 0)
+      in_.after(next_of(how.drains_per_second, ends_), [this] { drain(); });
     if (how.clock_jumps_per_second > 0)
-      in_.after(next_of(how.clock_jumps_per_second), [this] { jump(); });
+      in_.after(next_of(how.clock_jumps_per_second, fate_), [this] { jump(); });
     in_.after(how.span, [this] { calm_down(); });
   }
 
@@ -108,6 +112,8 @@ public:
       }
       if (++still > steps_without_time_max)
         throw std::runtime_error("time stands still");
+      if (steps_ > 0 && steps_ == in_.how.crash_at_step)
+        crash_once();
       if (in_.to_come.turn(in_.now()) || (server_ && server_->step())) {
         look_at_limits();
         continue;
@@ -155,14 +161,15 @@ private:
   }
 
   /// The time until something that happens so often on average.
-  nanoseconds next_of(double per_second) {
-    const auto drawn = static_cast<double>(fate_.below(1'000'000) + 1) / 1'000'000;
+  static nanoseconds next_of(double per_second, dice& chance) {
+    const auto drawn = static_cast<double>(chance.below(1'000'000) + 1) / 1'000'000;
     return nanoseconds{static_cast<std::int64_t>(-std::log(drawn) / per_second * 1e9)};
   }
 
   void start() {
     if (died_at_)
       in_.seen.downtimes.push_back({*std::exchange(died_at_, std::nullopt), time_of_day()});
+    ++lives_;
     server_ = std::make_unique<server>(in_, disk_.get(), agents_);
     in_.starts_at_once = false;
   }
@@ -208,6 +215,15 @@ private:
   void crash() {
     if (in_.is_calm)
       return;
+    in_.after(next_of(in_.how.crashes_per_second, fate_), [this] { crash(); });
+    crash_once();
+  }
+
+  void crash_once() {
+    if (in_.is_calm || !server_)
+      return; // It has ended already, and starts soon.
+    if (server_->is_draining())
+      in_.story.reached("the process dies in a drain");
     die();
     in_.after(fate_.between(1ms, 200ms), [this] {
       start();
@@ -217,18 +233,44 @@ private:
         in_.starts_at_once = true;
         start();
       }
-      if (!in_.is_calm)
-        in_.after(next_of(in_.how.crashes_per_second), [this] { crash(); });
     });
   }
 
   void die() {
     const bool is_power_lost = fate_.chance(in_.how.power_failures);
     in_.story.reached(is_power_lost ? "the power fails" : "the process dies");
+    end_process(is_power_lost);
+  }
+
+  void end_process(bool is_power_lost) {
     in_.seen.crashes.push_back(in_.next_moment());
     server_.reset();
     disk_->after_death(is_power_lost);
     died_at_ = time_of_day();
+  }
+
+  void drain() {
+    if (in_.is_calm)
+      return;
+    in_.after(next_of(in_.how.drains_per_second, ends_), [this] { drain(); });
+    if (!server_ || server_->is_draining())
+      return;
+    in_.story.reached("a server drains");
+    server_->drain();
+    look_at_drain(lives_, in_.now() + ends_.between(0ns, drain_max));
+  }
+
+  /// Ends the process once nobody is connected, and at `until`.
+  void look_at_drain(std::size_t life, nanoseconds until) {
+    if (!server_ || life != lives_)
+      return; // It has died.
+    if (server_->has_connections() && in_.now() < until)
+      return in_.after(drain_look_interval, [this, life, until] { look_at_drain(life, until); });
+    in_.story.reached(server_->has_connections() ? "a drain cuts connections"
+                                                 : "a drain waits until nobody is connected");
+    server_->close();
+    end_process(ends_.chance(in_.how.power_failures));
+    in_.after(ends_.between(1ms, 200ms), [this] { start(); });
   }
 
   [[nodiscard]] std::int64_t time_of_day() const {
@@ -243,7 +285,7 @@ private:
                                      : "the time of day is set forward");
     in_.clock.set(in_.clock.now() + by);
     in_.seen.has_clock_jumps = true;
-    in_.after(next_of(in_.how.clock_jumps_per_second), [this] { jump(); });
+    in_.after(next_of(in_.how.clock_jumps_per_second, fate_), [this] { jump(); });
   }
 
   void calm_down() {
@@ -279,12 +321,14 @@ private:
 
   world in_;
   dice fate_; ///< Crashes and clocks.
+  dice ends_; ///< Drains.
   agent_registry agents_;
   std::unique_ptr<disk> disk_;
   std::optional<testing::temporary_directory> own_files_; ///< If anything is delegated.
   std::vector<std::unique_ptr<remote>> remotes_;
   std::vector<std::unique_ptr<receiver>> receivers_;
   std::unique_ptr<server> server_;
+  std::size_t lives_ = 0; ///< Servers that were started.
   std::vector<std::unique_ptr<client>> clients_;
   witness last_;
   stranger stranger_;

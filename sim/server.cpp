@@ -91,6 +91,11 @@ std::unique_ptr<turned_store> open_store(const world& in, disk& files) {
   how.time = &in.clock;
   // Larger than all rows of a world: RocksDB writes no table at a time of its own.
   how.write_buffer_bytes = std::size_t{64} << 20;
+  if (in.how.has_real_tables) {
+    how.write_buffer_bytes = std::size_t{64} << 10;
+    how.journal_behind_bytes = std::size_t{16} << 10;
+    how.journal_forget_bytes = std::size_t{8} << 10;
+  }
   how.opening_threads = 1;
   how.flushes_at_end = false;
   how.group_ahead_changes = in.how.group_ahead_changes;
@@ -155,6 +160,12 @@ server::server(world& in, disk* files, const agent_registry& agents)
   net::push_seams network;
   network.time = &in.clock;
   network.connect = [this](const http_url& to) { return outbound_.connect(to); };
+  network.resolve = [this](const std::string& host) -> result<net::addresses> {
+    const auto found = outbound_.look_up(host);
+    if (!found)
+      return found.error();
+    return net::addresses{net::asio::ip::make_address(found->front())};
+  };
   state_ = std::make_shared<net::server_state>(*gateway_, options_of(in), std::move(network));
   auto cards = net::make_card_documents(state_->options, "http://localhost/", agents_);
   if (!cards || !state_->push->open())
@@ -180,7 +191,9 @@ void server::add_delegation() {
   if (in_.how.delegated == 0)
     return;
   asking_ = std::make_shared<a2a::call_loop>(
-      in_.clock, [this](const http_url& to) { return outbound_.connect(to); });
+      in_.clock,
+      a2a::call_seams{[this](const http_url& to) { return outbound_.connect(to); },
+                      [this](const std::string& host) { return outbound_.look_up(host); }});
   delegation_options how;
   for (std::size_t i = 0; i < remotes_max; ++i) {
     delegation_target target;
@@ -200,21 +213,16 @@ void server::add_delegation() {
 }
 
 server::~server() {
-  in_.is_dying = true;
+  const bool dies = !is_closed_;
+  in_.is_dying = dies;
   outbound_.end();
-  const auto attempts = in_.seen.attempts.size(); // What begins from now on never happened.
-  if (files_ != nullptr)
+  const auto attempts = in_.seen.attempts.size();
+  if (dies && files_ != nullptr)
     files_->die(has_stepped_);
   for (const auto& each : connections_)
     if (const auto client = each.lock())
       client->cut();
-  constexpr int steps_max = 1'000'000;
-  for (int steps = 0; steps < steps_max && state_->connections > 0; ++steps) {
-    home_->abort_sessions();
-    while (home_->step()) {
-    }
-    in_.clock.settle();
-  }
+  end_sessions();
   home_.reset();
   state_.reset();
   gateway_.reset();
@@ -223,8 +231,43 @@ server::~server() {
   if (recorder_)
     records_->unwatch_all(recorder_);
   records_.reset();
-  in_.seen.attempts.resize(attempts);
+  if (!dies && files_ != nullptr)
+    files_->wait_for_calls(false);
+  if (dies) // What has begun since then never happened.
+    in_.seen.attempts.resize(attempts);
   in_.is_dying = false;
+}
+
+void server::end_sessions() {
+  constexpr int steps_max = 1'000'000;
+  for (int steps = 0; steps < steps_max && state_->connections > 0; ++steps) {
+    home_->abort_sessions();
+    while (home_->step()) {
+    }
+    in_.clock.settle();
+  }
+}
+
+void server::drain() {
+  gateway_->drain();
+  state_->draining = true;
+  home_->drain_sessions();
+}
+
+bool server::is_draining() const {
+  return state_->draining;
+}
+
+bool server::has_connections() const {
+  return state_->connections > 0;
+}
+
+void server::close() {
+  end_sessions();
+  if (files_ != nullptr)
+    files_->wait_for_calls(true);
+  records_->flush();
+  is_closed_ = true;
 }
 
 std::string server::over_limit() const {

@@ -26,8 +26,8 @@ public:
   /// Opens the store, or begins with an empty one in memory, and goes on with what it has. `files`:
   /// null for a store in memory. Throws if the store refuses to start.
   server(world& in, disk* files, const agent_registry& agents);
-  /// The process dies: what it had begun is not finished, and nothing more reaches a client or the
-  /// disk.
+  /// Unless it was closed, the process dies: what it had begun is not finished, and nothing more
+  /// reaches a client or the disk.
   ~server();
   server(const server&) = delete;
   server& operator=(const server&) = delete;
@@ -39,6 +39,13 @@ public:
   /// Every 100 ms.
   void turn_housekeeper();
   void accept(const std::shared_ptr<connection>& client);
+  /// As the process does at SIGTERM: no new work is taken, and connections end soon.
+  void drain();
+  [[nodiscard]] bool is_draining() const;
+  /// Whether anybody is connected.
+  [[nodiscard]] bool has_connections() const;
+  /// The end of a drain: connections that are left are cut, and what was begun is written.
+  void close();
   /// Writes down all changes of these tasks and objectives, from the store.
   void tell_journal(const std::vector<std::string>& lone_tasks,
                     const std::vector<std::string>& objectives);
@@ -60,6 +67,7 @@ private:
   bool turn_calls();
   /// The agent for tasks that others do, with the loop that asks them.
   void add_delegation();
+  void end_sessions();
 
   world& in_;
   disk* files_;
@@ -75,6 +83,7 @@ private:
   std::optional<net::loop> home_;
   std::vector<std::weak_ptr<connection>> connections_;
   bool has_stepped_ = false;
+  bool is_closed_ = false;
 };
 
 } // namespace troupe::sim

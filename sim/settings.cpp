@@ -115,6 +115,14 @@ settings draw_settings(std::uint64_t seed) {
   dice groups(seed, "settings of groups");
   if (groups.chance(0.1))
     out.group_bytes = groups.one_of(std::to_array<std::size_t>({256, 1024}));
+
+  dice ends(seed, "settings of ends");
+  if (ends.chance(0.3))
+    out.drains_per_second = ends.one_of(std::to_array<double>({0.1, 0.5}));
+
+  dice names(seed, "settings of names");
+  if (names.chance(0.2))
+    out.dead_names = names.one_of(std::to_array<double>({0.05, 0.3}));
   return out;
 }
 

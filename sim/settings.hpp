@@ -48,8 +48,9 @@ struct settings {
   std::size_t window_bytes = 64 * 1024; ///< What a connection takes before it is read.
   double stalls = 0;                    ///< Of pieces: they take up to `stall_max`.
   nanoseconds stall_max{std::chrono::seconds{8}};
-  double resets = 0;   ///< Of pieces: the connection breaks instead.
-  double refusals = 0; ///< Of connections that are asked for.
+  double resets = 0;     ///< Of pieces: the connection breaks instead.
+  double refusals = 0;   ///< Of connections that are asked for.
+  double dead_names = 0; ///< Of look-ups of the server.
 
   // disk and process
   bool is_durable = true; ///< With a journal; else the store is in memory, and nothing dies.
@@ -59,8 +60,10 @@ struct settings {
   double disk_errors = 0; ///< Of calls.
   std::size_t sector_bytes = 512;
   double crashes_per_second = 0;
-  double crashes_at_start = 0;       ///< Of starts: the process dies right after.
-  double power_failures = 0.5;       ///< Of crashes: what was not synced may be lost.
+  std::uint64_t crash_at_step = 0; ///< The process dies there, once; 0: nowhere. No seed draws it.
+  double crashes_at_start = 0;     ///< Of starts: the process dies right after.
+  double power_failures = 0.5;     ///< Of crashes: what was not synced may be lost.
+  double drains_per_second = 0;    ///< The process ends as it does at SIGTERM.
   double clock_jumps_per_second = 0; ///< The time of day is set forward or back.
 
   // agents
@@ -93,6 +96,10 @@ struct settings {
   std::chrono::milliseconds disk_wait{5'000};
   std::chrono::milliseconds cancel_grace{5'000};
   std::chrono::seconds settled_linger{60};
+
+  /// RocksDB writes its tables while the world goes on, by threads of its own; they may be lost,
+  /// too. The same seed is not the same history then. No seed draws it.
+  bool has_real_tables = false;
 
   mutant bug = mutant::none; ///< Planted; no seed draws one.
 

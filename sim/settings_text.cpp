@@ -44,6 +44,7 @@ void for_each_value(Settings& of, Look look) {
   look("stall-max", of.stall_max, usual.stall_max);
   look("resets", of.resets, usual.resets);
   look("refusals", of.refusals, usual.refusals);
+  look("dead-names", of.dead_names, usual.dead_names);
   look("is-durable", of.is_durable, usual.is_durable);
   look("sync-max", of.sync_max, usual.sync_max);
   look("slow-syncs", of.slow_syncs, usual.slow_syncs);
@@ -51,8 +52,10 @@ void for_each_value(Settings& of, Look look) {
   look("disk-errors", of.disk_errors, usual.disk_errors);
   look("sector-bytes", of.sector_bytes, usual.sector_bytes);
   look("crashes-per-second", of.crashes_per_second, usual.crashes_per_second);
+  look("crash-at-step", of.crash_at_step, usual.crash_at_step);
   look("crashes-at-start", of.crashes_at_start, usual.crashes_at_start);
   look("power-failures", of.power_failures, usual.power_failures);
+  look("drains-per-second", of.drains_per_second, usual.drains_per_second);
   look("clock-jumps-per-second", of.clock_jumps_per_second, usual.clock_jumps_per_second);
   look("failing", of.failing, usual.failing);
   look("asking", of.asking, usual.asking);
@@ -80,6 +83,7 @@ void for_each_value(Settings& of, Look look) {
   look("disk-wait", of.disk_wait, usual.disk_wait);
   look("cancel-grace", of.cancel_grace, usual.cancel_grace);
   look("settled-linger", of.settled_linger, usual.settled_linger);
+  look("has-real-tables", of.has_real_tables, usual.has_real_tables);
   look("bug", of.bug, usual.bug);
 }
 
@@ -196,6 +200,9 @@ constexpr auto without_fault = std::to_array<void (*)(settings&)>({
     [](settings& one) { one.remote_faults = 0; },
     [](settings& one) { one.impatient = 0; },
     [](settings& one) { one.deadlines = 0; },
+    [](settings& one) { one.drains_per_second = 0; },
+    [](settings& one) { one.dead_names = 0; },
+    [](settings& one) { one.receiver_faults = 0; },
 });
 
 } // namespace

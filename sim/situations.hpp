@@ -13,12 +13,16 @@ class trace;
 
 inline constexpr auto situations = std::to_array<std::string_view>({
     // the process and its clock
+    "a drain cuts connections",
+    "a drain waits until nobody is connected",
+    "a server drains",
     "a start has nothing to go on with",
     "a start goes on with lone tasks",
     "a start goes on with objectives",
     "a start repairs the end of the journal",
     "the power fails",
     "the process dies",
+    "the process dies in a drain",
     "the process dies between two parts of a change",
     "the process dies between two segments",
     "the process dies right after its start",
@@ -44,6 +48,7 @@ inline constexpr auto situations = std::to_array<std::string_view>({
     "a connection breaks in a question",
     "a connection breaks in an answer",
     "a connection is refused",
+    "a name is not found",
     "a piece stalls",
     "an answer has no reader any more",
     "the server has closed a connection that was kept",

@@ -4,6 +4,9 @@
 #include <rocksdb/file_system.h>
 
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,77 +15,205 @@ namespace troupe::sim {
 namespace {
 
 using rocksdb::DataVerificationInfo;
+using rocksdb::DirFsyncOptions;
 using rocksdb::FileOptions;
+using rocksdb::FSDirectory;
 using rocksdb::FSWritableFile;
 using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 using rocksdb::Slice;
 
-using frost = std::shared_ptr<const std::atomic<bool>>;
-
 IOStatus refused() {
   return IOStatus::IOError("the process has died");
 }
 
+/// What a name led to when names were synced last; nothing: no file.
+using old_content = std::optional<std::string>;
+
+} // namespace
+
+struct table_files::state {
+  explicit state(bool notes) : notes_syncs(notes) {}
+
+  /// Calls with the name's content as it was before, if it is the first change of that name since
+  /// names were synced.
+  template<class Read>
+  void note_name(const std::string& name, Read read) {
+    if (notes_syncs && !unsynced_names.contains(name))
+      unsynced_names.emplace(name, read());
+  }
+
+  const bool notes_syncs;
+  std::mutex guard; ///< RocksDB has threads.
+  bool is_frozen = false;
+  std::map<std::string, std::uint64_t> synced_bytes; ///< Of files that were written.
+  std::map<std::string, old_content> unsynced_names;
+};
+
 /// RocksDB only appends to its files.
-class frozen_file final : public rocksdb::FSWritableFileOwnerWrapper {
+class table_files::kept_file final : public rocksdb::FSWritableFileOwnerWrapper {
 public:
-  frozen_file(std::unique_ptr<FSWritableFile>&& file, frost is_frozen)
-      : FSWritableFileOwnerWrapper(std::move(file)), is_frozen_(std::move(is_frozen)) {}
+  kept_file(std::unique_ptr<FSWritableFile>&& file, std::string name, std::shared_ptr<state> in)
+      : FSWritableFileOwnerWrapper(std::move(file)), name_(std::move(name)), in_(std::move(in)) {}
 
   IOStatus Append(const Slice& data, const IOOptions& how, IODebugContext* debug) override {
-    return *is_frozen_ ? refused() : FSWritableFileOwnerWrapper::Append(data, how, debug);
+    const std::lock_guard lock(in_->guard);
+    return in_->is_frozen ? refused() : FSWritableFileOwnerWrapper::Append(data, how, debug);
   }
   IOStatus Append(const Slice& data, const IOOptions& how, const DataVerificationInfo&,
                   IODebugContext* debug) override {
     return Append(data, how, debug);
   }
   IOStatus Truncate(std::uint64_t size, const IOOptions& how, IODebugContext* debug) override {
-    return *is_frozen_ ? refused() : FSWritableFileOwnerWrapper::Truncate(size, how, debug);
+    const std::lock_guard lock(in_->guard);
+    return in_->is_frozen ? refused() : FSWritableFileOwnerWrapper::Truncate(size, how, debug);
+  }
+  IOStatus Sync(const IOOptions& how, IODebugContext* debug) override {
+    const std::lock_guard lock(in_->guard);
+    if (in_->is_frozen)
+      return refused();
+    note_sync(how, debug);
+    return FSWritableFileOwnerWrapper::Sync(how, debug);
+  }
+  IOStatus Fsync(const IOOptions& how, IODebugContext* debug) override {
+    const std::lock_guard lock(in_->guard);
+    if (in_->is_frozen)
+      return refused();
+    note_sync(how, debug);
+    return FSWritableFileOwnerWrapper::Fsync(how, debug);
   }
 
 private:
-  const frost is_frozen_;
+  void note_sync(const IOOptions& how, IODebugContext* debug) {
+    if (in_->notes_syncs)
+      in_->synced_bytes[name_] = GetFileSize(how, debug);
+  }
+
+  const std::string name_; // RocksDB renames only what it has closed.
+  const std::shared_ptr<state> in_;
 };
 
-class frozen_file_system final : public rocksdb::FileSystemWrapper {
+class table_files::kept_directory final : public rocksdb::FSDirectoryWrapper {
 public:
-  frozen_file_system(const std::shared_ptr<rocksdb::FileSystem>& base, frost is_frozen)
-      : FileSystemWrapper(base), is_frozen_(std::move(is_frozen)) {}
+  kept_directory(std::unique_ptr<FSDirectory>&& directory, std::shared_ptr<state> in)
+      : FSDirectoryWrapper(std::move(directory)), in_(std::move(in)) {}
 
-  [[nodiscard]] const char* Name() const override { return "troupe.frozen"; }
+  IOStatus Fsync(const IOOptions& how, IODebugContext* debug) override {
+    return FsyncWithDirOptions(how, debug, {});
+  }
+  IOStatus FsyncWithDirOptions(const IOOptions& how, IODebugContext* debug,
+                               const DirFsyncOptions& which) override {
+    const std::lock_guard lock(in_->guard);
+    if (in_->is_frozen)
+      return refused();
+    in_->unsynced_names.clear(); // The tables have one directory.
+    return FSDirectoryWrapper::FsyncWithDirOptions(how, debug, which);
+  }
+
+private:
+  const std::shared_ptr<state> in_;
+};
+
+class table_files::kept_file_system final : public rocksdb::FileSystemWrapper {
+public:
+  kept_file_system(const std::shared_ptr<rocksdb::FileSystem>& base, std::shared_ptr<state> in)
+      : FileSystemWrapper(base), in_(std::move(in)) {}
+
+  [[nodiscard]] const char* Name() const override { return "troupe.kept"; }
 
   IOStatus NewWritableFile(const std::string& name, const FileOptions& how,
                            std::unique_ptr<FSWritableFile>* file, IODebugContext* debug) override {
-    if (*is_frozen_)
+    const std::lock_guard lock(in_->guard);
+    if (in_->is_frozen)
       return refused();
+    in_->note_name(name, [&] { return content(name); });
     auto out = FileSystemWrapper::NewWritableFile(name, how, file, debug);
+    if (!out.ok())
+      return out;
+    if (in_->notes_syncs)
+      in_->synced_bytes[name] = 0;
+    *file = std::make_unique<kept_file>(std::move(*file), name, in_);
+    return out;
+  }
+  IOStatus NewDirectory(const std::string& name, const IOOptions& how,
+                        std::unique_ptr<FSDirectory>* directory, IODebugContext* debug) override {
+    auto out = FileSystemWrapper::NewDirectory(name, how, directory, debug);
     if (out.ok())
-      *file = std::make_unique<frozen_file>(std::move(*file), is_frozen_);
+      *directory = std::make_unique<kept_directory>(std::move(*directory), in_);
     return out;
   }
   IOStatus RenameFile(const std::string& from, const std::string& to, const IOOptions& how,
                       IODebugContext* debug) override {
-    return *is_frozen_ ? refused() : FileSystemWrapper::RenameFile(from, to, how, debug);
+    const std::lock_guard lock(in_->guard);
+    if (in_->is_frozen)
+      return refused();
+    in_->note_name(to, [&] { return content(to); });
+    auto out = FileSystemWrapper::RenameFile(from, to, how, debug);
+    if (out.ok())
+      if (auto moved = in_->synced_bytes.extract(from)) {
+        in_->synced_bytes.erase(to);
+        moved.key() = to;
+        in_->synced_bytes.insert(std::move(moved));
+      }
+    return out;
   }
   IOStatus DeleteFile(const std::string& name, const IOOptions& how,
                       IODebugContext* debug) override {
-    return *is_frozen_ ? refused() : FileSystemWrapper::DeleteFile(name, how, debug);
+    const std::lock_guard lock(in_->guard);
+    if (in_->is_frozen)
+      return refused();
+    in_->synced_bytes.erase(name);
+    in_->unsynced_names.erase(name);
+    return FileSystemWrapper::DeleteFile(name, how, debug);
+  }
+
+  [[nodiscard]] old_content content(const std::string& name) {
+    std::string out;
+    return rocksdb::ReadFileToString(target(), name, &out).ok() ? old_content(std::move(out))
+                                                                : std::nullopt;
+  }
+  void set_content(const std::string& name, const old_content& bytes) {
+    target()->DeleteFile(name, {}, nullptr).PermitUncheckedError();
+    if (bytes)
+      rocksdb::WriteStringToFile(target(), *bytes, name).PermitUncheckedError();
   }
 
 private:
-  const frost is_frozen_;
+  const std::shared_ptr<state> in_;
 };
 
-} // namespace
-
-table_files::table_files()
-    : is_frozen_(std::make_shared<std::atomic<bool>>(false)),
+table_files::table_files(bool may_lose_power)
+    : state_(std::make_shared<state>(may_lose_power)),
       memory_(rocksdb::NewMemEnv(rocksdb::Env::Default())),
       env_(rocksdb::NewCompositeEnv(
-          std::make_shared<frozen_file_system>(memory_->GetFileSystem(), is_frozen_))) {}
+          std::make_shared<kept_file_system>(memory_->GetFileSystem(), state_))) {}
 
 table_files::~table_files() = default;
+
+void table_files::freeze() noexcept {
+  const std::lock_guard lock(state_->guard);
+  state_->is_frozen = true;
+}
+
+void table_files::thaw() noexcept {
+  const std::lock_guard lock(state_->guard);
+  state_->is_frozen = false;
+}
+
+void table_files::lose_power(dice& chance) {
+  const std::lock_guard lock(state_->guard);
+  kept_file_system files(memory_->GetFileSystem(), state_);
+  for (const auto& [name, synced] : state_->synced_bytes)
+    if (auto content = files.content(name); content && content->size() > synced) {
+      content->resize(synced + chance.below(content->size() - synced + 1));
+      files.set_content(name, content);
+    }
+  for (const auto& [name, before] : state_->unsynced_names)
+    if (chance.chance(0.5))
+      files.set_content(name, before);
+  state_->synced_bytes.clear();
+  state_->unsynced_names.clear();
+}
 
 } // namespace troupe::sim

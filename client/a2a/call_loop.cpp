@@ -54,6 +54,15 @@ struct open_stream final : heard_stream {
   }
 };
 
+result<net::addresses> read_addresses(const result<std::vector<std::string>>& texts) {
+  if (!texts)
+    return texts.error();
+  net::addresses out;
+  for (const auto& each : *texts)
+    out.push_back(net::asio::ip::make_address(each));
+  return out;
+}
+
 awaitable<result<known_agent>> meet(a2a_client* client) {
   auto to = co_await client->where();
   if (!to)
@@ -97,14 +106,14 @@ awaitable<void> read_on(a2a_client* client, std::shared_ptr<event_stream> from,
 } // namespace
 
 struct call_loop::parts {
-  parts(const time_source& time, connect_fn connected)
+  parts(const time_source& time, call_seams seams)
       : clock(std::make_shared<net::timers>(context, time)),
-        total(net::make_connection_total(clock)), connect(std::move(connected)) {}
+        total(net::make_connection_total(clock)), network(std::move(seams)) {}
 
   net::asio::io_context context{1};
   net::timers_ptr clock;
   net::connection_total total; ///< Of all lines.
-  const connect_fn connect;
+  const call_seams network;
   std::vector<std::weak_ptr<line>> lines;
   std::optional<net::asio::executor_work_guard<net::io_executor>> work;
   std::thread thread;
@@ -211,8 +220,8 @@ private:
   std::vector<std::weak_ptr<event_stream>> streams_;
 };
 
-call_loop::call_loop(const time_source& time, connect_fn connect)
-    : parts_(std::make_unique<parts>(time, std::move(connect))) {}
+call_loop::call_loop(const time_source& time, call_seams network)
+    : parts_(std::make_unique<parts>(time, std::move(network))) {}
 
 call_loop::~call_loop() {
   parts_->context.stop();
@@ -272,7 +281,11 @@ result<std::shared_ptr<agent_line>> call_loop::open(line_options options) {
   how.total = parts_->total;
   if (options.public_only)
     how.admit = net::admit_public_only;
-  how.connect = parts_->connect;
+  how.connect = parts_->network.connect;
+  if (parts_->network.resolve)
+    how.resolve = [ask = parts_->network.resolve](const std::string& host) {
+      return read_addresses(ask(host));
+    };
   auto client = a2a_client::make(parts_->context, parts_->clock, std::move(how));
   if (!client)
     return client.error();

@@ -94,14 +94,17 @@ public:
   [[nodiscard]] virtual wire::wire_format format() const = 0;
 };
 
+/// In place of the system's network, for simulations. An empty member means the real one.
+struct call_seams {
+  std::function<result<int>(const http_url&)> connect = {}; ///< client_options::connect.
+  /// The addresses of a host, as text (client_options::resolve).
+  std::function<result<std::vector<std::string>>(const std::string& host)> resolve = {};
+};
+
 class call_loop {
 public:
-  using connect_fn = std::function<result<int>(const http_url&)>;
-
   /// `time` outlives it.
-  /// `connect`: in place of connections to addresses (client_options::connect); null: there is
-  /// nothing in their place.
-  explicit call_loop(const time_source& time = system_time(), connect_fn connect = nullptr);
+  explicit call_loop(const time_source& time = system_time(), call_seams network = {});
   /// Ends what is under way. Handles and lines may outlive it.
   ~call_loop();
   call_loop(const call_loop&) = delete;
