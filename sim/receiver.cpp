@@ -44,7 +44,7 @@ std::string receiver_name(std::size_t number) {
 }
 
 std::string receiver_url(std::size_t number) {
-  return "http://192.0.2." + std::to_string(number + 101) + "/";
+  return "http://n" + std::to_string(number) + ".example/";
 }
 
 receiver::receiver(world& in, std::size_t number)

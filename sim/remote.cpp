@@ -34,7 +34,7 @@ std::string remote_name(std::size_t number) {
 }
 
 std::string remote_url(std::size_t number) {
-  return "http://192.0.2." + std::to_string(number + 1) + "/";
+  return "http://r" + std::to_string(number) + ".example/";
 }
 
 remote::remote(world& in, std::size_t number)

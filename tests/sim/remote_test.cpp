@@ -1,8 +1,5 @@
-// The far ends of a world: what remote agents read and write, the sockets of the server, and the
-// files of the tables.
+// The far ends of a world: what remote agents read and write, and the sockets of the server.
 #include "tests/support/catch.hpp"
-
-#include <rocksdb/env.h>
 
 #include <array>
 #include <memory>
@@ -12,7 +9,6 @@
 
 #include "sim/outbound.hpp"
 #include "sim/remote_wire.hpp"
-#include "sim/table_files.hpp"
 #include "sim/world.hpp"
 
 using namespace std::chrono_literals;
@@ -86,23 +82,13 @@ TEST_CASE("what the server writes to a socket reaches the remote agent, and the 
   CHECK_FALSE(line.connect(*parse_http_url("http://192.0.2.9/")).has_value());
 }
 
-TEST_CASE("the files of the tables change no more when the process has died", "[sim]") {
-  table_files files;
-  auto& env = files.env();
-  std::unique_ptr<rocksdb::WritableFile> file;
-  REQUIRE(env.NewWritableFile("/a", &file, rocksdb::EnvOptions{}).ok());
-  REQUIRE(file->Append("before").ok());
-  REQUIRE(file->Flush().ok());
-  files.freeze();
-  CHECK_FALSE(file->Append("after").ok());
-  CHECK_FALSE(env.DeleteFile("/a").ok());
-  CHECK_FALSE(env.RenameFile("/a", "/b").ok());
-  std::unique_ptr<rocksdb::WritableFile> other;
-  CHECK_FALSE(env.NewWritableFile("/b", &other, rocksdb::EnvOptions{}).ok());
-  file.reset();
-  files.thaw();
-  std::string content;
-  REQUIRE(rocksdb::ReadFileToString(&env, "/a", &content).ok());
-  CHECK(content == "before");
-  CHECK(env.DeleteFile("/a").ok());
+TEST_CASE("names are found or not, as the seed has drawn, and always once faults have ended",
+          "[sim]") {
+  settings how;
+  how.dead_names = 1;
+  world in(how);
+  outbound line(in);
+  CHECK_FALSE(line.look_up("r1.example").has_value());
+  in.is_calm = true;
+  CHECK(line.look_up("r1.example").value() == std::vector<std::string>{"10.0.0.1"});
 }

@@ -22,3 +22,26 @@ TEST_CASE("a number of seeds find nothing", "[sim][run]") {
     CHECK_FALSE(got.failed.has_value());
   }
 }
+
+TEST_CASE("a process dies at the step that is named, once", "[sim][run]") {
+  settings how;
+  how.clients = 2;
+  how.span = std::chrono::seconds{2};
+  const auto without = run(how);
+  CHECK(without.crashes == 2); // The witness ends the process twice.
+  how.crash_at_step = without.steps / 4;
+  const auto with = run(how);
+  CHECK(with.crashes == 3);
+  INFO((with.failed ? with.failed->checker + ": " + with.failed->sentence : ""));
+  CHECK_FALSE(with.failed.has_value());
+}
+
+TEST_CASE("processes that are asked to end lose nothing", "[sim][run]") {
+  settings how;
+  how.span = std::chrono::seconds{5};
+  how.drains_per_second = 1;
+  const auto got = run(how);
+  INFO((got.failed ? got.failed->checker + ": " + got.failed->sentence : ""));
+  CHECK_FALSE(got.failed.has_value());
+  CHECK(got.situations.contains("a server drains"));
+}
