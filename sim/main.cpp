@@ -140,8 +140,7 @@ void make_small(const options& how, const settings& failing, const std::string& 
     std::fprintf(stderr, "%s cannot be written\n", how.into.c_str());
 }
 
-/// One seed. Returns how many steps its world took.
-std::uint64_t run_one(const options& how, const settings& drawn, totals& all) {
+outcome run_one(const options& how, const settings& drawn, totals& all) {
   if (how.shows_trace)
     std::printf("%s", write_settings(drawn).c_str());
   const bool runs_twice =
@@ -163,15 +162,17 @@ std::uint64_t run_one(const options& how, const settings& drawn, totals& all) {
   }
   if (how.first == how.last && how.minutes == 0 && how.crash_every == 0)
     std::printf("seed %" PRIu64 ": hash %016" PRIx64 "\n", drawn.seed, got.hash);
-  return got.steps;
+  return got;
 }
 
-/// The same world, in which the process dies at one step after the other.
-void run_crashes(const options& how, settings drawn, std::uint64_t steps, totals& all) {
-  for (auto at = how.crash_every; at < steps && all.failed < how.failures_max;
+/// The world of `first` again and again, in which the process dies at one step after the other,
+/// until faults have ended.
+void run_crashes(const options& how, settings drawn, const outcome& first, totals& all) {
+  for (auto at = how.crash_every; at < first.steps && all.failed < how.failures_max;
        at += how.crash_every) {
     drawn.crash_at_step = at;
-    static_cast<void>(run_one(how, drawn, all));
+    if (run_one(how, drawn, all).crashes == first.crashes)
+      return;
   }
 }
 
@@ -190,9 +191,9 @@ totals run_all(const options& how) {
       ++all.failed;
       break;
     }
-    const auto steps = run_one(how, *drawn, all);
+    const auto got = run_one(how, *drawn, all);
     if (how.crash_every > 0)
-      run_crashes(how, *drawn, steps, all);
+      run_crashes(how, *drawn, got, all);
     if (all.failed >= how.failures_max)
       break;
   }

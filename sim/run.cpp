@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "sim/agent.hpp"
@@ -154,6 +155,9 @@ private:
 
   /// Lets time pass until something happens.
   void pass() {
+    // The threads of RocksDB have no part in the time of the world.
+    if (in_.how.has_real_tables && server_ && server_->is_disk_behind())
+      std::this_thread::sleep_for(1ms);
     auto until = in_.to_come.next_due().value();
     if (server_)
       until = std::min(until, server_->next_due().value_or(until));

@@ -45,9 +45,11 @@ verdict check_once(const history& seen) {
   return std::nullopt;
 }
 
-bool has_later(const std::vector<const remote_record*>& theirs, const remote_record& than) {
+/// Of several tasks of one delegation, which a plan may allow, the server knows one.
+bool has_another_ended(const std::vector<const remote_record*>& theirs, const remote_record& than,
+                       moment at) {
   return std::ranges::any_of(theirs, [&](const remote_record* each) {
-    return each->context == than.context && each->made > than.made;
+    return each->context == than.context && each != &than && has_ended_there(state_at(*each, at));
   });
 }
 
@@ -71,9 +73,8 @@ verdict check_attempt(const history& seen, const attempt& of,
       }))
     return begin + "has completed, and no remote task of it has";
   for (const auto* each : theirs) {
-    // One before was given up, and of two for one delegation the server knows the later one.
-    const bool is_of_it =
-        each->made > of.began && each->made < next_of(seen, of) && !has_later(theirs, *each);
+    const bool is_of_it = each->made > of.began && each->made < next_of(seen, of) // Not given up.
+                          && !has_another_ended(theirs, *each, of.canceled);
     const auto state = state_at(*each, of.canceled);
     if (of.cancel == "acknowledged" && is_of_it && !state.empty() && !has_ended_there(state))
       return begin + "says that its cancel was acknowledged, and the remote task " + each->id

@@ -60,8 +60,11 @@ public:
                  ? std::nullopt
                  : verdict{"notification " + next.id + " came again, with another body"};
     const auto place = place_of(std::string_view(next.id).substr(at + 1));
-    if (last_ && place <= *last_)
+    if (last_ && place <= *last_) {
+      if (asked_.is_sent_again)
+        return std::nullopt; // Of the configuration before: it was still under way.
       return "notification " + next.id + " came behind a later one";
+    }
     last_ = place;
     if (journal_ == nullptr)
       return std::nullopt;

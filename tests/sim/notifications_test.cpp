@@ -111,6 +111,11 @@ TEST_CASE("what is not owed is not missed", "[sim][checkers]") {
   CHECK(says(check_notifications(twice), "leaves out change 3.0"));
   twice.push_configs["c0.1"].is_sent_again = true;
   CHECK_FALSE(check_notifications(twice));
+  // One of the configuration before was under way as that one was replaced.
+  twice.notifications = {ended, made};
+  CHECK_FALSE(check_notifications(twice));
+  twice.push_configs["c0.1"].is_sent_again = false;
+  CHECK(says(check_notifications(twice), "came behind a later one"));
   later.notifications.clear();
   CHECK_FALSE(check_notifications(later));
   auto lost = seen({});
