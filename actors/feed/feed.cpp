@@ -111,6 +111,8 @@ feed_batch feed::take(std::size_t window) {
   if (window == 0 || !is_open())
     return out;
   if (refusal_) {
+    const std::lock_guard lock{inbox_->guard_};
+    inbox_->has_notified_ = false; // The answer to a `restart` is told again.
     out.state = feed_state::failed;
     out.failure = refusal_;
     return out;

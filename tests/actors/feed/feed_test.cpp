@@ -321,6 +321,23 @@ TEST_CASE("a reader that connects late gets a notification of earlier changes", 
   CHECK(told == 1);
 }
 
+TEST_CASE("a reader that was refused hears of the answer when it asks again", "[actors][feed]") {
+  const auto source = std::make_shared<slow_source>();
+  const auto news = make_feed();
+  int told = 0;
+  news->connect([&] { ++told; });
+  news->open(source);
+  source->asked_open(make_error(errc::overloaded, "too many reads wait"));
+  CHECK(told == 1);
+  CHECK(news->take(window).state == feed_state::failed);
+  news->restart();
+  CHECK(news->take(window).state == feed_state::waiting);
+  source->asked_open(feed_snapshot{nullptr, nullptr, 3});
+  CHECK(told == 2);
+  CHECK(news->take(window).state == feed_state::waiting);
+  CHECK_FALSE(news->refusal().has_value());
+}
+
 TEMPLATE_TEST_CASE("a task that never begins ends with its plan's", "[actors][feed]", memory_kind,
                    rocksdb_kind) {
   TestType kind;
