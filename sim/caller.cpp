@@ -186,7 +186,7 @@ std::optional<task_view> read_answer(binding how, const std::string& body) {
 
 caller::caller(world& in, std::string name)
     : in_(in), name_(std::move(name)), chance_(in.stream("caller " + name_)),
-      self_(std::make_shared<caller*>(this)) {}
+      halves_(in.stream("half-closes of " + name_)), self_(std::make_shared<caller*>(this)) {}
 
 caller::~caller() {
   *self_ = nullptr;
@@ -194,7 +194,7 @@ caller::~caller() {
 }
 
 bool caller::connect() {
-  if (to_ && !to_->is_broken() && !to_->is_over() && !chance_.chance(0.05))
+  if (to_ && !to_->is_broken() && !to_->is_over() && !is_half_closed_ && !chance_.chance(0.05))
     return true;
   if (to_ && to_->is_over() && !to_->is_broken())
     in_.story.reached("the server has closed a connection that was kept");
@@ -210,6 +210,7 @@ bool caller::connect() {
     return false;
   }
   to_ = std::move(fresh);
+  is_half_closed_ = false;
   reader_ = {};
   manner_ = in_.is_calm                               ? manner::at_once
             : chance_.chance(in_.how.stopped_readers) ? manner::stopped
@@ -236,6 +237,10 @@ void caller::ask(const question& asked) {
   held_event_.clear();
   asked_ = on_the_way(asked, in_.how.bug);
   to_->send(bytes_of(asked_, number_));
+  if (!in_.is_calm && halves_.chance(in_.how.half_closes)) {
+    is_half_closed_ = true;
+    to_->end_sending();
+  }
   in_.story.add(name_ + " sends " + asked.method + " " + asked.params
                 + (asked.how == binding::json_rpc ? "" : " as " + name_of(asked.how)));
   watch_patience();
@@ -347,6 +352,8 @@ std::string caller::body() {
 }
 
 void caller::finish(end how) {
+  if (is_half_closed_ && how == end::answered)
+    in_.story.reached("a client that sends nothing more gets its answer");
   is_asking_ = false;
   ++number_;
   if (const auto call = on_end) // Which may put another one in its place.

@@ -71,7 +71,9 @@ private:
   world& in_;
   const std::string name_;
   dice chance_;
+  dice halves_; ///< Whether it ends its side of a connection.
   std::shared_ptr<connection> to_;
+  bool is_half_closed_ = false;
   http_reader reader_;
   manner manner_ = manner::at_once;
   nanoseconds patience_{};

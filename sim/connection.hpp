@@ -33,6 +33,8 @@ public:
     return is_broken_ || (to_client_.has_ended && to_client_.arrived.empty());
   }
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+  /// The client sends nothing more, and still reads.
+  void end_sending() { deliver_end(to_server_); }
   /// The client neither sends nor reads any more.
   void close();
   /// The server has made it: at the other end is a remote agent.

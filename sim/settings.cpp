@@ -123,6 +123,10 @@ settings draw_settings(std::uint64_t seed) {
   dice names(seed, "settings of names");
   if (names.chance(0.2))
     out.dead_names = names.one_of(std::to_array<double>({0.05, 0.3}));
+
+  dice halves(seed, "settings of half-closed connections");
+  if (halves.chance(0.2))
+    out.half_closes = halves.one_of(std::to_array<double>({0.02, 0.2}));
   return out;
 }
 

@@ -48,16 +48,17 @@ struct settings {
   std::size_t window_bytes = 64 * 1024; ///< What a connection takes before it is read.
   double stalls = 0;                    ///< Of pieces: they take up to `stall_max`.
   nanoseconds stall_max{std::chrono::seconds{8}};
-  double resets = 0;     ///< Of pieces: the connection breaks instead.
-  double refusals = 0;   ///< Of connections that are asked for.
-  double dead_names = 0; ///< Of look-ups of the server.
+  double resets = 0;      ///< Of pieces: the connection breaks instead.
+  double refusals = 0;    ///< Of connections that are asked for.
+  double half_closes = 0; ///< Of requests: the client sends nothing more, and waits for the answer.
+  double dead_names = 0;  ///< Of look-ups of the server.
 
   // disk and process
   bool is_durable = true; ///< With a journal; else the store is in memory, and nothing dies.
   nanoseconds sync_max{std::chrono::milliseconds{1}};
   double slow_syncs = 0; ///< Also other calls of the disk: they take up to `slow_sync_max`.
   nanoseconds slow_sync_max{std::chrono::seconds{10}};
-  double disk_errors = 0; ///< Of calls.
+  double disk_errors = 0; ///< Of calls that change something.
   std::size_t sector_bytes = 512;
   double crashes_per_second = 0;
   std::uint64_t crash_at_step = 0; ///< The process dies there, once; 0: nowhere. No seed draws it.

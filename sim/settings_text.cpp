@@ -44,6 +44,7 @@ void for_each_value(Settings& of, Look look) {
   look("stall-max", of.stall_max, usual.stall_max);
   look("resets", of.resets, usual.resets);
   look("refusals", of.refusals, usual.refusals);
+  look("half-closes", of.half_closes, usual.half_closes);
   look("dead-names", of.dead_names, usual.dead_names);
   look("is-durable", of.is_durable, usual.is_durable);
   look("sync-max", of.sync_max, usual.sync_max);
@@ -202,6 +203,7 @@ constexpr auto without_fault = std::to_array<void (*)(settings&)>({
     [](settings& one) { one.deadlines = 0; },
     [](settings& one) { one.drains_per_second = 0; },
     [](settings& one) { one.dead_names = 0; },
+    [](settings& one) { one.half_closes = 0; },
     [](settings& one) { one.receiver_faults = 0; },
 });
 

@@ -44,6 +44,7 @@ inline constexpr auto situations = std::to_array<std::string_view>({
     // the network
     "a client asks while no server runs",
     "a client stops reading",
+    "a client that sends nothing more gets its answer",
     "a connection breaks before an answer",
     "a connection breaks in a question",
     "a connection breaks in an answer",

@@ -29,7 +29,7 @@ TEST_CASE("a process dies at the step that is named, once", "[sim][run]") {
   how.span = std::chrono::seconds{2};
   const auto without = run(how);
   CHECK(without.crashes == 2); // The witness ends the process twice.
-  how.crash_at_step = 500; // Of some thousand.
+  how.crash_at_step = 500;     // Of some thousand.
   const auto with = run(how);
   CHECK(with.crashes == 3);
   INFO((with.failed ? with.failed->checker + ": " + with.failed->sentence : ""));
