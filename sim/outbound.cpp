@@ -51,10 +51,11 @@ result<int> outbound::connect(const http_url& to) {
   return ends[0];
 }
 
-bool outbound::turn() {
+bool outbound::turn(bool may_have_written) {
   bool has_moved = false;
   for (auto& each : links_) {
-    has_moved = take_written(each) || has_moved;
+    if (may_have_written || !each.held.empty())
+      has_moved = take_written(each) || has_moved;
     has_moved = hand_over(each) || has_moved;
   }
   std::erase_if(links_, [](const link& each) { return each.socket < 0; });
@@ -62,7 +63,7 @@ bool outbound::turn() {
 }
 
 void outbound::end() {
-  turn();
+  turn(true);
   for (auto& each : links_)
     close(each);
   links_.clear();

@@ -28,8 +28,9 @@ public:
   [[nodiscard]] result<std::vector<std::string>> look_up(const std::string& host);
   /// A connected socket for the product (http_client_options::connect). Errors: unavailable.
   [[nodiscard]] result<int> connect(const http_url& to);
-  /// Moves what the product has written, and what has arrived for it. False: nothing moved.
-  bool turn();
+  /// Moves what the product has written, if it `may_have_written` since the last turn, and what has
+  /// arrived for it. False: nothing moved.
+  bool turn(bool may_have_written);
   /// The process has died: what it had written is still under way.
   void end();
 

@@ -314,7 +314,7 @@ bool server::calls_others() const noexcept {
 bool server::turn_calls() {
   bool did = asking_ != nullptr && asking_->turn();
   did = (in_.how.notified > 0 && state_->push->turn()) || did;
-  return outbound_.turn() || did;
+  return outbound_.turn(did) || did;
 }
 
 std::optional<nanoseconds> server::next_due() const {

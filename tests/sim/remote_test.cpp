@@ -67,18 +67,18 @@ TEST_CASE("what the server writes to a socket reaches the remote agent, and the 
   REQUIRE(socket.has_value());
   REQUIRE(::write(*socket, "question", 8) == 8);
   far->send("answer");
-  CHECK(line.turn());
+  CHECK(line.turn(true));
   while (const auto due = in.to_come.next_due()) {
     in.clock.pass(std::max(*due - in.now(), nanoseconds{0}));
     in.to_come.turn(in.now());
-    static_cast<void>(line.turn());
+    static_cast<void>(line.turn(true));
   }
   CHECK(far->receive(100) == "question");
   std::array<char, 16> buffer;
   CHECK(::read(*socket, buffer.data(), buffer.size()) == 6);
   ::close(*socket);
-  CHECK(line.turn());
-  CHECK_FALSE(line.turn());
+  CHECK(line.turn(true));
+  CHECK_FALSE(line.turn(true));
   CHECK_FALSE(line.connect(*parse_http_url("http://192.0.2.9/")).has_value());
 }
 
