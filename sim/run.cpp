@@ -40,20 +40,13 @@ constexpr nanoseconds drain_look_interval = 10ms;
 constexpr std::uint64_t steps_without_time_max = 10'000'000;
 constexpr std::size_t story_lines = 40;
 
-/// The directory has another name in each process.
-std::string without_directory(std::string text) {
-  const auto& directory = disk::directory();
-  for (auto at = text.find(directory); at != std::string::npos; at = text.find(directory, at))
-    text.erase(at, directory.size());
-  return text;
-}
-
 /// A world with all its inhabitants.
 class simulation {
 public:
   simulation(const settings& how, line_fn on_line)
       : in_(how), fate_(in_.stream("fate")), ends_(in_.stream("polite ends")), last_(in_),
         stranger_(in_, [this] { return server_.get(); }) {
+    in_.story.hide(disk::directory());
     if (on_line)
       in_.story.on_line = [this, on_line = std::move(on_line)](const std::string& line) {
         on_line(steps_, line);
@@ -196,7 +189,7 @@ private:
     } catch (const std::runtime_error& why) {
       if (!is_damaged)
         throw;
-      in_.story.add(without_directory(why.what()));
+      in_.story.add(why.what());
     }
     disk_->die(false);
     disk_->after_death(false);

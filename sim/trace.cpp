@@ -40,6 +40,9 @@ void trace::add(std::string_view line) {
   std::string whole;
   whole.reserve(time_text_.size() + line.size());
   whole.append(time_text_).append(line);
+  if (!hidden_.empty())
+    for (auto at = whole.find(hidden_); at != std::string::npos; at = whole.find(hidden_, at))
+      whole.erase(at, hidden_.size());
   mix(whole);
   ++count_;
   if (on_line)

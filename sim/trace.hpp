@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace troupe::sim {
@@ -18,6 +19,8 @@ public:
   /// `now`: the virtual time since the start.
   explicit trace(std::function<std::chrono::nanoseconds()> now) : now_(std::move(now)) {}
 
+  /// From now on lines are without this text: a directory has another name in each process.
+  void hide(std::string text) { hidden_ = std::move(text); }
   void add(std::string_view line);
   /// Counts a situation (situations.hpp), and adds it as a line. Throws if it is not one of them.
   void reached(std::string_view situation);
@@ -40,6 +43,7 @@ private:
   std::function<std::chrono::nanoseconds()> now_;
   std::chrono::nanoseconds told_at_{}; ///< The time of the last line, and the begin of that line.
   std::string time_text_;
+  std::string hidden_;
   std::uint64_t hash_ = 14695981039346656037U;
   std::uint64_t count_ = 0;
   std::deque<std::string> kept_;

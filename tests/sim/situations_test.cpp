@@ -35,6 +35,17 @@ call made(call_kind kind, std::string task, moment began, moment ended) {
 
 } // namespace
 
+TEST_CASE("lines are without the text that is hidden, and so is their hash", "[sim]") {
+  const auto hash_of = [](const std::string& directory) {
+    trace story([] { return std::chrono::nanoseconds{}; });
+    story.hide(directory);
+    story.add("the disk of " + directory + " is full, " + directory);
+    CHECK(story.last(1).front().ends_with("the disk of  is full, "));
+    return story.hash();
+  };
+  CHECK(hash_of("/one") == hash_of("/another"));
+}
+
 TEST_CASE("there are at least sixty situations, each once, and no others", "[sim][situations]") {
   CHECK(situations.size() >= 60);
   for (const auto name : situations)
