@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/memory.hpp"
 #include "sim/run.hpp"
 #include "sim/settings_text.hpp"
 #include "sim/shrink.hpp"
@@ -29,6 +30,9 @@ namespace {
 
 /// So small that segments are removed once the tables have what is in them.
 constexpr std::size_t slow_segment_bytes = 8 * 1024;
+
+/// A world gives its memory back. What the program keeps for the next one has this bound.
+constexpr std::size_t kept_bytes_max = std::size_t{4} << 20;
 
 struct options {
   std::uint64_t first = 1;
@@ -178,6 +182,7 @@ void run_crashes(const options& how, settings drawn, const outcome& first, total
 
 totals run_all(const options& how) {
   totals all;
+  std::size_t bytes_before = 0;
   const auto& time = system_time();
   const auto begin = time.steady();
   const auto minutes = [&] {
@@ -194,6 +199,17 @@ totals run_all(const options& how) {
     const auto got = run_one(how, *drawn, all);
     if (how.crash_every > 0)
       run_crashes(how, *drawn, got, all);
+    const auto bytes = bytes_in_use().value_or(0);
+    if (seed == how.first)
+      bytes_before = bytes;
+    if (bytes > bytes_before + kept_bytes_max) {
+      std::printf("seed %" PRIu64
+                  " leaves memory behind: %zu bytes are in use, and were %zu after the "
+                  "first seed\n",
+                  seed, bytes, bytes_before);
+      ++all.failed;
+      break;
+    }
     if (all.failed >= how.failures_max)
       break;
   }
