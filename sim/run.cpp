@@ -44,7 +44,8 @@ constexpr std::size_t story_lines = 40;
 class simulation {
 public:
   simulation(const settings& how, line_fn on_line)
-      : in_(how), fate_(in_.stream("fate")), ends_(in_.stream("polite ends")), last_(in_),
+      : in_(how), fate_(in_.stream("fate")), ends_(in_.stream("polite ends")),
+        rivals_(in_.stream("rivals")), last_(in_),
         stranger_(in_, [this] { return server_.get(); }) {
     in_.story.hide(disk::directory());
     if (on_line)
@@ -87,6 +88,8 @@ public:
       in_.after(next_of(how.crashes_per_second, fate_), [this] { crash(); });
     if (how.is_durable && how.drains_per_second > 0)
       in_.after(next_of(how.drains_per_second, ends_), [this] { drain(); });
+    if (how.is_durable && how.rivals_per_second > 0)
+      in_.after(next_of(how.rivals_per_second, rivals_), [this] { start_rival(); });
     if (how.clock_jumps_per_second > 0)
       in_.after(next_of(how.clock_jumps_per_second, fate_), [this] { jump(); });
     in_.after(how.span, [this] { calm_down(); });
@@ -246,6 +249,18 @@ private:
     died_at_ = time_of_day();
   }
 
+  void start_rival() {
+    if (in_.is_calm)
+      return;
+    in_.after(next_of(in_.how.rivals_per_second, rivals_), [this] { start_rival(); });
+    if (!server_)
+      return;
+    const auto refused = refusal_of_rival(in_, *disk_);
+    if (!refused || refused->code != errc::store_locked)
+      throw std::runtime_error("two servers have one directory");
+    in_.story.reached("another server is refused the directory");
+  }
+
   void drain() {
     if (in_.is_calm)
       return;
@@ -319,6 +334,7 @@ private:
   world in_;
   dice fate_; ///< Crashes and clocks.
   dice ends_; ///< Drains.
+  dice rivals_;
   agent_registry agents_;
   std::unique_ptr<disk> disk_;
   std::optional<testing::temporary_directory> own_files_; ///< If anything is delegated.

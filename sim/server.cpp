@@ -83,7 +83,7 @@ executor_options executor_of(world& in) {
   return out;
 }
 
-std::unique_ptr<turned_store> open_store(const world& in, disk& files) {
+result<std::unique_ptr<turned_store>> open_store(const world& in, disk& files) {
   rocksdb_internals how;
   how.env = &files.tables();
   how.journal_files = &files;
@@ -106,12 +106,15 @@ std::unique_ptr<turned_store> open_store(const world& in, disk& files) {
   files.wait_for_calls(true);
   auto out = make_rocksdb_store({.directory = disk::directory()}, how);
   files.wait_for_calls(false);
-  if (!out)
-    throw std::runtime_error("the store refuses to start: " + out.error().message);
-  return std::move(*out);
+  return out;
 }
 
 } // namespace
+
+std::optional<error> refusal_of_rival(const world& in, disk& files) {
+  const auto opened = open_store(in, files);
+  return opened ? std::nullopt : std::optional(opened.error());
+}
 
 /// Writes down the changes of a store that keeps no history.
 class server::recorder final : public watcher {
@@ -134,8 +137,10 @@ server::server(world& in, disk* files, const agent_registry& agents)
       id_source{dice(in.how.seed, "ids " + std::to_string(in.now().count())).next()};
   if (files != nullptr) {
     auto durable = open_store(in, *files);
-    durable_ = durable.get();
-    records_ = std::move(durable);
+    if (!durable)
+      throw std::runtime_error("the store refuses to start: " + durable.error().message);
+    durable_ = durable->get();
+    records_ = std::move(*durable);
   } else {
     records_ = make_memory_store();
     recorder_ = std::make_shared<recorder>(in);

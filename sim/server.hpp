@@ -21,6 +21,9 @@
 
 namespace troupe::sim {
 
+/// What a second server that is started on these files is told; nothing: it has opened them.
+[[nodiscard]] std::optional<error> refusal_of_rival(const world& in, disk& files);
+
 class server {
 public:
   /// Opens the store, or begins with an empty one in memory, and goes on with what it has. `files`:

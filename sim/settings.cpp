@@ -120,6 +120,10 @@ settings draw_settings(std::uint64_t seed) {
   if (ends.chance(0.3))
     out.drains_per_second = ends.one_of(std::to_array<double>({0.1, 0.5}));
 
+  dice rivals(seed, "settings of rivals");
+  if (rivals.chance(0.1))
+    out.rivals_per_second = 0.3;
+
   dice names(seed, "settings of names");
   if (names.chance(0.2))
     out.dead_names = names.one_of(std::to_array<double>({0.05, 0.3}));

@@ -64,6 +64,7 @@ struct settings {
   std::uint64_t crash_at_step = 0; ///< The process dies there, once; 0: nowhere. No seed draws it.
   double crashes_at_start = 0;     ///< Of starts: the process dies right after.
   double power_failures = 0.5;     ///< Of crashes: what was not synced may be lost.
+  double rivals_per_second = 0;    ///< Another server is started on the same directory.
   double drains_per_second = 0;    ///< The process ends as it does at SIGTERM.
   double clock_jumps_per_second = 0; ///< The time of day is set forward or back.
 

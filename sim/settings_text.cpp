@@ -56,6 +56,7 @@ void for_each_value(Settings& of, Look look) {
   look("crash-at-step", of.crash_at_step, usual.crash_at_step);
   look("crashes-at-start", of.crashes_at_start, usual.crashes_at_start);
   look("power-failures", of.power_failures, usual.power_failures);
+  look("rivals-per-second", of.rivals_per_second, usual.rivals_per_second);
   look("drains-per-second", of.drains_per_second, usual.drains_per_second);
   look("clock-jumps-per-second", of.clock_jumps_per_second, usual.clock_jumps_per_second);
   look("failing", of.failing, usual.failing);
@@ -202,6 +203,7 @@ constexpr auto without_fault = std::to_array<void (*)(settings&)>({
     [](settings& one) { one.impatient = 0; },
     [](settings& one) { one.deadlines = 0; },
     [](settings& one) { one.drains_per_second = 0; },
+    [](settings& one) { one.rivals_per_second = 0; },
     [](settings& one) { one.dead_names = 0; },
     [](settings& one) { one.half_closes = 0; },
     [](settings& one) { one.receiver_faults = 0; },

@@ -20,6 +20,7 @@ inline constexpr auto situations = std::to_array<std::string_view>({
     "a start goes on with lone tasks",
     "a start goes on with objectives",
     "a start repairs the end of the journal",
+    "another server is refused the directory",
     "the power fails",
     "the process dies",
     "the process dies in a drain",

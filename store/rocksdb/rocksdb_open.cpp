@@ -420,7 +420,7 @@ result<opened_files> open_files(const rocksdb_options& options,
   if (const auto usable = check_directory(options.directory, !internals.origin); !usable)
     return usable.error();
   opened_files out;
-  if (!internals.journal_files) {
+  if (internals.locks_directory) {
     auto locked = directory_lock::take(options.directory);
     if (!locked)
       return locked.error();

@@ -56,9 +56,10 @@ struct table_origin {
 
 struct rocksdb_internals {
   rocksdb::Env* env = nullptr; ///< Of the tables; null: the operating system's. Outlives the store.
-  /// Of the journal; null: the directory `journal` in that of the store. Outlives the store. Its
-  /// owner makes sure that only one store uses it.
+  /// Of the journal; null: the directory `journal` in that of the store. Outlives the store.
   journal::disk* journal_files = nullptr;
+  /// Off for files in memory, if several stores at a time may name one directory.
+  bool locks_directory = true;
   journal::journal_options journal = {}; ///< Durability and retry interval are the store's.
   /// Between attempts to write while the disk refuses.
   std::chrono::milliseconds retry_interval = disk_retry_interval;

@@ -62,6 +62,7 @@ public:
   [[nodiscard]] rocksdb_internals internals() {
     auto out = options;
     out.env = tables_.get();
+    out.locks_directory = false;
     if (!out.journal_files)
       out.journal_files = &disk_;
     out.time = clock;
