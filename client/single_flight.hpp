@@ -16,16 +16,6 @@ namespace troupe::net {
 
 class single_flight {
 public:
-  single_flight() = default;
-  /// Forgets who waits: a coroutine and the timer that it waits for hold each other.
-  ~single_flight() {
-    if (under_way_)
-      for (const auto& each : std::exchange(under_way_->waiting, {}))
-        each->cancel();
-  }
-  single_flight(const single_flight&) = delete;
-  single_flight& operator=(const single_flight&) = delete;
-
   /// What `fetch()`, which makes a coroutine, ends with; if one is under way, what that ends with.
   /// Errors besides: timed_out, if it does not end in `longest`.
   template<class Fetch>

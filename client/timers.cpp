@@ -37,6 +37,9 @@ void timers::use_alarm() {
 
 void timers::close() {
   alarm_.reset();
+  // A coroutine and the timer that it waits for may hold each other.
+  while (const auto next = table_.take_due(time_point::max()))
+    static_cast<void>(std::exchange((*next)->then_, nullptr));
 }
 
 void timers::add(timer& which, time_point due) {

@@ -33,7 +33,7 @@ public:
   [[nodiscard]] std::optional<time_point> next_due() const { return table_.next_due(); }
   /// From now on the context's thread turns by itself when something is due, by the real clock.
   void use_alarm();
-  /// Nothing is due any more.
+  /// Nothing is due any more, and what waits is forgotten.
   void close();
 
 private:

@@ -236,9 +236,9 @@ call_loop::~call_loop() {
   parts_->work.reset();
   parts_->context.restart();
   parts_->context.poll(); // what was closed ends
+  parts_->clock->close();
   for (const auto& each : lines)
     each->leave();
-  parts_->clock->close();
 }
 
 void call_loop::start() {

@@ -195,10 +195,13 @@ void push_sender::impl::stop() {
   if (!client)
     return;
   asio::post(context, [this] { end_all(); });
-  if (thread.joinable())
-    return thread.join();
-  context.restart();
-  context.poll();
+  if (thread.joinable()) {
+    thread.join();
+  } else {
+    context.restart();
+    context.poll();
+  }
+  clock->close();
 }
 
 void push_sender::impl::end_all() {

@@ -101,3 +101,17 @@ TEST_CASE("with an alarm the loop's thread turns by itself", "[client][timers]")
   CHECK(calls == "early late");
   clock->close();
 }
+
+TEST_CASE("timers that are closed forget what waits", "[client][timers]") {
+  timers_bed bed;
+  const auto kept = std::make_shared<int>(0);
+  timer first(bed.clock);
+  timer second(bed.clock);
+  first.start_after(1s, [kept] { ++*kept; });
+  second.start_after(2s, [kept] { ++*kept; });
+  bed.clock->close();
+  CHECK(kept.use_count() == 1);
+  CHECK_FALSE(bed.clock->next_due().has_value());
+  bed.pass(3s);
+  CHECK(*kept == 0);
+}
