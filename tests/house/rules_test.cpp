@@ -177,6 +177,7 @@ TEST_CASE("threads belong to these files only", "[house][rules]") {
       "apps/terminal/slow_notice",
       "client/a2a/call_loop",
       "client/a2a/remote",
+      "client/models/day_keeper",
       "client/models/model_client",
       "client/name_resolver",
       "net/a2a/answer_maker",
