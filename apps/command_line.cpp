@@ -46,11 +46,11 @@ std::string missing_argument(const command_tree& from) {
   const auto is = [&](const char* name) { return from.app.got_subcommand(name); };
   const auto& [run, list, show, logs, remove] = from.runs;
   if (is("run") && run.file.empty() && run.purpose == run_purpose::begin)
-    return "run: which file? (FILE is required, except with --resume and --retry)";
+    return "run needs FILE (a plan), --resume or --retry; `troupe init` writes a first one";
   if (is("rm") && remove.runs.empty() && remove.keep.empty())
-    return "rm: which runs? (RUN is required, except with --keep; troupe ls lists them)";
+    return "rm needs RUN (its id, the beginning of it, or @last) or --keep; `troupe ls` lists them";
   if (is("graph") && from.plan.graph.file.empty() && from.plan.graph.run.empty())
-    return "graph: which file? (FILE is required, except with --run)";
+    return "graph needs FILE (a plan) or --run RUN; `troupe init` writes a first one";
   return {};
 }
 
@@ -98,7 +98,7 @@ command chosen(command_tree& from) {
   return finished{
       exit_usage,
       {},
-      "which command? troupe init writes a first plan; troupe --help lists all commands"};
+      "which command? `troupe init` writes a first plan; `troupe --help` lists all commands"};
 }
 
 } // namespace
@@ -109,7 +109,7 @@ command read_command_line(int argc, const char* const* argv) {
   command_tree tree;
   if (argc > 1 && argv[1] == help_word)
     if (auto problem = help_problem(tree.app, {argv + 2, argv + argc}))
-      return finished{exit_usage, {}, *problem + " (try troupe --help)"};
+      return finished{exit_usage, {}, *problem + " (try `troupe --help`)"};
   auto words = words_of(argc, argv);
   try {
     tree.app.parse(words);
@@ -122,8 +122,8 @@ command read_command_line(int argc, const char* const* argv) {
           exit_ok, fit_help(out.str(), tree.app.get_formatter()->get_column_width()), {}};
     return finished{exit_usage,
                     {},
-                    usage_problem(tree.app, error) + " (try troupe " + chosen_commands(tree.app)
-                        + "--help)"};
+                    usage_problem(tree.app, error) + " (try `troupe " + chosen_commands(tree.app)
+                        + "--help`)"};
   }
   if (tree.version || tree.app.got_subcommand("version"))
     return version_options{};

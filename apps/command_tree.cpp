@@ -4,6 +4,8 @@
 #include "apps/session/session_command_line.hpp"
 #include "apps/store/store_command_line.hpp"
 
+#include <array>
+#include <initializer_list>
 #include <map>
 #include <string>
 
@@ -57,9 +59,40 @@ void add_completion(CLI::App& app, completion_options& options) {
   completion.footer(completion_footer);
 }
 
+/// The headings below which `troupe --help` lists its commands, in this order.
+struct command_group {
+  const char* heading;
+  std::initializer_list<const char*> commands;
+};
+
+const std::array<command_group, 6> groups{{
+    {"Plans", {"init", "plan", "templates", "validate", "graph", "schema"}},
+    {"Runs on this computer", {"run", "ls", "show", "logs", "rm"}},
+    {"Objectives of a server (ls, show and logs, too)",
+     {"submit", "watch", "inbox", "answer", "claim", "modify", "replan", "history", "pause",
+      "resume", "retry", "context"}},
+    {"Any A2A agent", {"send", "tasks", "task", "cancel", "push", "agent", "remote-agent"}},
+    {"A server of your own", {"serve", "card", "store", "session"}},
+    {"More", {"agents", "version", "completion", "man", "help"}},
+}};
+
+/// CLI11's words in ours. The kind of an argument says no more than its name, which the usage has
+/// in brackets unless it is required.
+void set_words(CLI::App& app) {
+  auto& words = *app.get_formatter();
+  for (const auto* none : {"TEXT", "REQUIRED"})
+    words.label(none, "");
+  words.label("Positionals", "Arguments");
+  words.label("SUBCOMMAND", "COMMAND");
+  words.label("SUBCOMMANDS", "COMMAND");
+  words.label("Excludes", "not with");
+  words.label("Needs", "only with");
+}
+
 } // namespace
 
 command_tree::command_tree() : app{overview, "troupe"} {
+  set_words(app); // The commands take over the words.
   app.footer(examples);
   app.require_subcommand(0, 1);
   app.add_flag("--version,-V", version, "Print the version");
@@ -78,6 +111,13 @@ command_tree::command_tree() : app{overview, "troupe"} {
   app.add_subcommand("help", "Explain a command: troupe help run")
       ->footer("Example:\n  troupe help run")
       ->prefix_command();
+  for (const auto& group : groups)
+    for (const auto* each : group.commands) {
+      auto& command = *app.get_subcommand(each);
+      command.group(group.heading);
+      for (auto* below : command.get_subcommands({}))
+        below->group("Commands");
+    }
 }
 
 } // namespace troupe

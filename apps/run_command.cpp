@@ -393,14 +393,14 @@ void tell_next_steps(const placed_run& run, int code) {
     if (code == exit_needs_input)
       complain("the run waits for an answer, and its record is gone (--store memory)");
   } else if (code == exit_needs_input) {
-    complain("the run waits for an answer; go on with troupe run " + go_on("--resume"));
+    complain("the run waits for an answer; go on with `troupe run " + go_on("--resume") + "`");
   } else if (code == exit_failed) {
     std::error_code failed;
     const auto log = std::filesystem::path(run.entry.directory) / run_log_file;
     const bool has_log = std::filesystem::file_size(log, failed) > 0 && !failed;
     if (has_log)
-      complain("all that its programs wrote: troupe logs " + name);
-    complain("to do again what failed: troupe run " + go_on("--retry"));
+      complain("all that its programs wrote: `troupe logs " + name + "`");
+    complain("to do again what failed: `troupe run " + go_on("--retry") + "`");
   }
 }
 

@@ -4,8 +4,11 @@
 #include <troupe/protocol/errc.hpp>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "planner/limits.hpp"
+#include "planner/steps.hpp"
 
 namespace troupe::planner {
 
@@ -46,6 +49,15 @@ std::vector<bool> in_cycles(const text_reading& reading) {
   return out;
 }
 
+/// The edges that begin at each task. They point into `reading`.
+std::vector<std::vector<const read_edge*>> edges_by_task(const text_reading& reading) {
+  count_steps(reading.edges.size());
+  std::vector<std::vector<const read_edge*>> out(reading.tasks.size());
+  for (const auto& edge : reading.edges)
+    out[edge.before].push_back(&edge);
+  return out;
+}
+
 } // namespace
 
 void edge_collector::add(const ordering& said, std::string_view source) {
@@ -60,6 +72,7 @@ void edge_collector::add(const ordering& said, std::string_view source) {
   for (std::size_t i = 0; i + 1 < said.size(); ++i)
     for (const auto before : said[i])
       for (const auto after : said[i + 1]) {
+        count_steps(1);
         if (!pairs_.insert(pair_of(before, after)).second)
           continue;
         if (into_.edges.size() == edges_max) {
@@ -82,16 +95,21 @@ void edge_collector::check() {
 /// Only direct edges are looked at: an order over other steps is no contradiction that one sentence
 /// could be blamed for.
 void edge_collector::check_parallel() {
+  const auto from = edges_by_task(into_);
   std::vector<std::uint32_t> mark(into_.tasks.size());
   std::uint32_t round = 0;
   for (const auto& [steps, source] : parallel_) {
     ++round;
     for (const auto step : steps)
       mark[step] = round;
-    const auto both = std::ranges::find_if(into_.edges, [&](const read_edge& edge) {
-      return mark[edge.before] == round && mark[edge.after] == round;
-    });
-    if (both == into_.edges.end())
+    const read_edge* both = nullptr; // The one that was said first.
+    for (const auto step : steps) {
+      count_steps(1 + from[step].size());
+      for (const auto* edge : from[step])
+        if (mark[edge->after] == round && (both == nullptr || edge < both))
+          both = edge;
+    }
+    if (both == nullptr)
       continue;
     into_.problems.push_back(
         {source, "it contradicts " + quoted(shown(into_.sources[both->source]))});
@@ -113,18 +131,20 @@ void edge_collector::check_cycle() {
   auto at = (*start)->after;
   for (; !is_seen[at]; at = from[at]->before)
     is_seen[at] = true;
-  std::string path = spoken(into_.tasks[at]);
+  std::vector<std::uint32_t> backwards{at};
+  std::set<std::string_view> known;
   std::vector<std::string> sentences;
-  auto step = at;
   do {
-    const auto& edge = *from[step];
-    if (const auto& said = into_.sources[edge.source];
-        std::ranges::find(sentences, said) == sentences.end())
+    const auto& edge = *from[backwards.back()];
+    if (const auto& said = into_.sources[edge.source]; known.insert(said).second)
       sentences.push_back(said);
-    step = edge.before;
-    path.insert(0, spoken(into_.tasks[step]) + " -> ");
-  } while (step != at);
+    backwards.push_back(edge.before);
+  } while (backwards.back() != at);
   std::ranges::reverse(sentences);
+  std::string path;
+  for (auto step = backwards.rbegin(); step != backwards.rend(); ++step)
+    path += (path.empty() ? "" : " -> ") + spoken(into_.tasks[*step]);
+  count_steps(path.size());
   std::string said_by;
   for (std::size_t i = 0; i < std::min(sentences.size(), cycle_sentences_max); ++i)
     said_by += (i == 0 ? "" : " and ") + quoted(shown(sentences[i]));

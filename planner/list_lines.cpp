@@ -8,6 +8,7 @@
 
 #include "planner/duration.hpp"
 #include "planner/order_words.hpp"
+#include "planner/steps.hpp"
 #include "planner/tokens.hpp"
 
 namespace troupe::planner {
@@ -19,10 +20,12 @@ bool is_space(char c) {
 }
 
 std::string_view trimmed(std::string_view text) {
+  const auto size = text.size();
   while (!text.empty() && is_space(text.front()))
     text.remove_prefix(1);
   while (!text.empty() && is_space(text.back()))
     text.remove_suffix(1);
+  count_steps(1 + size - text.size());
   return text;
 }
 
@@ -126,12 +129,14 @@ std::size_t find_marker(std::string_view line, std::size_t from, std::uint32_t n
   const auto wanted = " " + std::string(like.substr(0, digits)) + std::to_string(number)
                       + std::string(like.substr(digits_end)) + " ";
   const auto found = line.find(wanted, from);
+  count_steps(std::min(found, line.size()) - std::min(from, line.size()));
   return found == std::string_view::npos ? found : found + 1;
 }
 
 /// The items of one line: "Plan: 1. cook 2. eat". Each with its marker; what is before the first
 /// one comes first.
 std::vector<std::string_view> items_of_line(std::string_view line) {
+  count_steps(line.size());
   std::vector<std::string_view> out;
   auto begin = line.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos)
@@ -174,6 +179,7 @@ std::pair<std::string_view, std::size_t> last_bracket(std::string_view text) {
     return {};
   const char opening = text.back() == ')' ? '(' : '[';
   const auto at = text.rfind(opening);
+  count_steps(text.size() - (at == std::string_view::npos ? 0 : at));
   if (at == std::string_view::npos || at == 0)
     return {};
   return {text.substr(at + 1, text.size() - at - 2), at};
@@ -193,6 +199,7 @@ without_trailing_duration(std::string_view text) {
       {" - ", " \u2013 ", " \u2014 ", ", takes ", ": takes ", " takes "});
   for (const auto seam : seams) {
     const auto at = text.rfind(seam);
+    count_steps(text.size() - (at == std::string_view::npos ? 0 : at));
     // "8 - 10 minutes" is a part of the text.
     if (at == std::string_view::npos || at == 0 || is_digit(text[at - 1]))
       continue;

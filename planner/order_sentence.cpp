@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "planner/limits.hpp"
+#include "planner/steps.hpp"
 
 namespace troupe::planner {
 
@@ -192,15 +194,15 @@ std::optional<refusal> check_moments(std::uint8_t moments, const side& main, con
 
 /// Each step is in one group.
 std::optional<refusal> check_groups(const ordering& said, const step_names& names) {
-  std::vector<bool> is_seen(names.size());
+  std::unordered_set<std::uint32_t> seen;
   for (const auto& group : said) {
+    count_steps(group.size());
     if (group.empty())
       return refusal{"it names steps on one side only"};
     for (const auto step : group)
-      if (is_seen[step])
+      if (seen.contains(step))
         return refusal{names.spoken(step) + " would come before itself"};
-    for (const auto step : group)
-      is_seen[step] = true;
+    seen.insert(group.begin(), group.end());
   }
   return std::nullopt;
 }
@@ -214,7 +216,9 @@ void drop_repeated(std::vector<std::uint32_t>& steps) {
 class sentence_reader {
 public:
   sentence_reader(std::vector<sentence_part> all, const step_names& names)
-      : parts_(std::move(all)), names_(names) {}
+      : parts_(std::move(all)), names_(names) {
+    count_steps(parts_.size());
+  }
 
   read_result<ordering> read() {
     auto connectives = find_connectives();

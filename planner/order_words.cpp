@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "planner/steps.hpp"
+
 namespace troupe::planner {
 
 namespace {
@@ -145,6 +147,7 @@ std::span<const phrase> order_phrases() noexcept {
 
 std::optional<found_phrase> phrase_at(std::span<const token> words) {
   static const auto phrases = phrases_by_first_word();
+  count_steps(1);
   if (words.empty())
     return std::nullopt;
   const auto found = phrases.find(words.front().text);

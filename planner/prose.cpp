@@ -12,6 +12,7 @@
 #include "planner/edge_collector.hpp"
 #include "planner/limits.hpp"
 #include "planner/order_words.hpp"
+#include "planner/steps.hpp"
 #include "planner/tokens.hpp"
 
 namespace troupe::planner {
@@ -87,6 +88,7 @@ const std::vector<std::vector<token>>& seam_words() {
 
 /// The longest seam with which `words` begins.
 std::optional<found_seam> seam_at(token_span words) {
+  count_steps(1);
   std::optional<found_seam> out;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < seam_table.size(); ++i) {
@@ -105,11 +107,17 @@ std::optional<found_seam> seam_at(token_span words) {
   return out;
 }
 
-/// A seam within a sentence: behind a comma, or "and then", or before a verb.
-std::optional<found_seam> inner_seam_at(token_span words) {
-  std::size_t comma = 0;
-  while (comma < words.size() && words[comma].text == ",")
-    ++comma;
+std::size_t commas_at(token_span words) {
+  std::size_t out = 0;
+  while (out < words.size() && words[out].text == ",")
+    ++out;
+  count_steps(out);
+  return out;
+}
+
+/// A seam within a sentence: behind a comma, or "and then", or before a verb. `comma`: commas with
+/// which `words` begins.
+std::optional<found_seam> inner_seam_at(token_span words, std::size_t comma) {
   const auto seam = seam_at(words.subspan(comma));
   if (!seam || seam->phrase->kind == seam_kind::opening)
     return std::nullopt;
@@ -217,9 +225,10 @@ private:
       take(*seam);
     std::size_t taken = 0;
     while (taken < words.size()) {
-      const auto seam = inner_seam_at(words.subspan(taken));
-      if (!seam) {
-        ++taken;
+      const auto commas = commas_at(words.subspan(taken));
+      const auto seam = inner_seam_at(words.subspan(taken), commas);
+      if (!seam) { // Nor behind fewer of these commas.
+        taken += std::max<std::size_t>(commas, 1);
         continue;
       }
       add_clause(words.first(taken), {.text = {},

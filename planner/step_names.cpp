@@ -7,6 +7,7 @@
 
 #include "planner/limits.hpp"
 #include "planner/order_words.hpp"
+#include "planner/steps.hpp"
 
 namespace troupe::planner {
 
@@ -74,6 +75,7 @@ step_names::longest(std::span<const token> words, std::size_t words_max, bool in
   std::optional<found_name> out;
   std::size_t at = 0;
   for (std::size_t taken = 0; taken < std::min(words.size(), words_max); ++taken) {
+    count_steps(1);
     const auto next = tree_[at].next.find(words[taken].text);
     if (next == tree_[at].next.end())
       break;
@@ -86,6 +88,7 @@ step_names::longest(std::span<const token> words, std::size_t words_max, bool in
     if (in_quotes) {
       while (end < words.size() && is_final_mark(words[end]))
         ++end;
+      count_steps(end - taken);
       if (end == words.size() || words[end].text != "\"")
         continue;
       ++end;

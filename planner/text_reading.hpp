@@ -57,7 +57,8 @@ struct text_reading {
 /// tasks (text_reading::is_guess).
 enum class guesses : std::uint8_t { none, allowed };
 
-/// Reads a list with sentences about its order, or prose ("first ..., then ..."). Linear; more than
+/// Reads a list with sentences about its order, or prose ("first ..., then ..."). Linear
+/// (planner/steps.hpp), where a sentence about all steps counts each of them; more than
 /// a limit of planner/limits.hpp is a problem of the whole text.
 [[nodiscard]] text_reading read_text(std::string_view text, guesses rule = guesses::none);
 

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <utility>
 
+#include "planner/steps.hpp"
+
 namespace troupe::planner {
 
 namespace {
@@ -80,6 +82,7 @@ bool skip_quoted(std::string_view text, std::size_t at, std::size_t& end) {
     return false;
   const std::string_view closing = is_curly ? std::string_view("\u201d") : std::string_view("\"");
   const auto found = text.find(closing, at + 1);
+  count_steps(std::min(found, text.size()) - at);
   if (found == std::string_view::npos)
     return false;
   end = found + closing.size();
@@ -89,6 +92,7 @@ bool skip_quoted(std::string_view text, std::size_t at, std::size_t& end) {
 } // namespace
 
 std::vector<token> tokens_of(std::string_view sentence) {
+  count_steps(sentence.size());
   std::vector<token> out;
   for (std::size_t at = 0; at < sentence.size();) {
     if (is_blank(sentence[at])) {
@@ -132,6 +136,7 @@ std::optional<number_range> range_of(std::string_view token) {
 }
 
 std::string with_single_blanks(std::string_view text) {
+  count_steps(text.size());
   std::string out;
   for (const char c : text) {
     if (!is_blank(c))
@@ -145,6 +150,7 @@ std::string with_single_blanks(std::string_view text) {
 }
 
 std::vector<std::string_view> sentences_of(std::string_view text) {
+  count_steps(text.size());
   std::vector<std::string_view> out;
   std::size_t begin = 0;
   const auto end_at = [&](std::size_t end) {

@@ -44,8 +44,9 @@ constexpr std::chrono::milliseconds shown_delay{250};
 // line as its progress. Lines come on the reactor's thread, and are shown on the actor's.
 class shown_output {
 public:
-  shown_output(agent_port_ptr port, std::uint32_t attempt, bool is_progress)
-      : port_(std::move(port)), attempt_(attempt), is_progress_(is_progress) {}
+  shown_output(agent_port_ptr port, std::uint32_t attempt, bool is_progress,
+               const time_source& time)
+      : port_(std::move(port)), attempt_(attempt), is_progress_(is_progress), time_(time) {}
 
   /// The lines that `bytes` complete.
   std::vector<program_line> add(bool is_stderr, std::string_view bytes, timestamp at) {
@@ -71,10 +72,16 @@ public:
   // The lock is held until the actor has it: nothing comes behind the last words.
   void show() {
     const std::lock_guard guard(mutex_);
-    if (!std::exchange(is_waiting_, false))
+    if (is_closed_)
       return;
-    if (auto said = written_.take_first(attempt_))
+    is_waiting_ = false;
+    const auto now = time_.now();
+    if (auto said = written_.take_new(attempt_, now))
       port_->report(std::move(*said));
+    if (const auto due = written_.excerpt_due(); due && *due != woken_at_) {
+      woken_at_ = *due; // Each excerpt is waited for once.
+      port_->wake_after(std::max<timestamp::duration>(*due - now, shown_delay));
+    }
     if (!is_progress_ || line_.empty())
       return;
     report_progress shown;
@@ -87,7 +94,7 @@ public:
   /// Nothing more comes. `end`: why it has failed; may be empty. Its last words.
   std::string close(std::string_view end) {
     const std::lock_guard guard(mutex_);
-    is_waiting_ = false;
+    is_closed_ = true;
     if (auto said = written_.take_rest(attempt_, end))
       port_->report(std::move(*said));
     return written_.last_words();
@@ -106,10 +113,13 @@ private:
   const agent_port_ptr port_;
   const std::uint32_t attempt_;
   const bool is_progress_;
+  const time_source& time_;
   std::mutex mutex_; // guards the rest
   program_output written_;
-  std::string line_; // that was not shown
+  timestamp woken_at_{}; // The excerpt for which the actor wakes.
+  std::string line_;     // that was not shown
   bool is_waiting_ = false;
+  bool is_closed_ = false;
 };
 
 // Collects what a program writes beside its artifacts: for the record, the screen, and the log.
@@ -366,7 +376,8 @@ start_result command_agent::start(const order_ptr& order, const agent_port_ptr& 
     spec.input = order_line(order);
   spec.keep_input_open = input->json_lines && input->json_on_stdin;
   const bool takes_input = spec.keep_input_open;
-  const auto shown = std::make_shared<shown_output>(port, order->attempt, !input->json_lines);
+  const auto shown =
+      std::make_shared<shown_output>(port, order->attempt, !input->json_lines, time_);
   std::unique_ptr<process_listener> listener;
   if (input->json_lines)
     listener = std::make_unique<lines_listener>(input->json_on_stdin, port, input->output_bytes_max,

@@ -92,6 +92,13 @@ void bounded_lines::keep(program_line line) {
   }
 }
 
+void bounded_lines::begin_anew() {
+  last_.clear();
+  last_bytes_ = 0;
+  left_out_lines_ = 0;
+  left_out_bytes_ = 0;
+}
+
 std::string bounded_lines::left_out() const {
   if (left_out_lines_ == 0)
     return {};
@@ -124,7 +131,8 @@ report_message log_message(std::string text, std::uint32_t attempt, std::string_
 } // namespace
 
 void program_output::keep(program_line line) {
-  is_empty_ = false;
+  if (std::exchange(is_empty_, false))
+    began_ = taken_ = line.at;
   if (line.text.find_first_not_of(" \t") != std::string::npos)
     last_[line.is_stderr ? 1 : 0] = line.text;
   if (bounded_.is_first(line))
@@ -153,18 +161,34 @@ std::vector<program_line> program_output::finish(timestamp at) {
   return out;
 }
 
-std::optional<report_message> program_output::take_first(std::uint32_t attempt) {
-  if (first_.empty())
+std::optional<timestamp> program_output::excerpt_due() const {
+  if (bounded_.last().empty())
     return std::nullopt;
-  return log_message(shown_lines(std::exchange(first_, {})), attempt, {});
+  return taken_ + std::max<timestamp::duration>(excerpt_pause_min, (taken_ - began_) / 2);
+}
+
+std::string program_output::newest() const {
+  auto out = bounded_.left_out();
+  if (!out.empty())
+    out += '\n';
+  return out + shown_lines(bounded_.last());
+}
+
+std::optional<report_message> program_output::take_new(std::uint32_t attempt, timestamp now) {
+  auto text = shown_lines(std::exchange(first_, {}));
+  if (const auto due = excerpt_due(); due && *due <= now) {
+    text += newest();
+    bounded_.begin_anew();
+    taken_ = now;
+  }
+  if (text.empty())
+    return std::nullopt;
+  return log_message(std::move(text), attempt, {});
 }
 
 std::optional<report_message> program_output::take_rest(std::uint32_t attempt,
                                                         std::string_view end) {
-  auto text = shown_lines(std::exchange(first_, {}));
-  if (const auto gap = bounded_.left_out(); !gap.empty())
-    text += gap + '\n';
-  text += shown_lines(bounded_.last());
+  auto text = shown_lines(std::exchange(first_, {})) + newest();
   if (is_empty_ || (text.empty() && end.empty()))
     return std::nullopt;
   return log_message(std::move(text), attempt, end);

@@ -7,6 +7,7 @@
 #include <troupe/agents/program_log.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -20,6 +21,11 @@ namespace troupe {
 /// Of what a program writes, the record keeps so many bytes of the first lines, and as many of the
 /// last ones: enough to see why it failed, also with many attempts.
 inline constexpr std::size_t program_log_part_bytes_max = std::size_t{16} << 10;
+
+/// The shortest time from one excerpt of a program's newest lines to the next. Excerpts come when
+/// the program has written for half as long again as at the last one, so that the record of a day
+/// has about 30 of them, of at most program_log_part_bytes_max each.
+inline constexpr std::chrono::seconds excerpt_pause_min{2};
 
 /// Metadata of a message of the history that holds lines of a program: `{"attempt": 1, "end":
 /// "exited with 3"}`; `end` only in the last one of an attempt that has failed.
@@ -50,6 +56,8 @@ public:
   [[nodiscard]] bool is_first(const program_line& line);
   /// One that is not among the first.
   void keep(program_line line);
+  /// The last lines were taken: what is left out, and the last ones, are counted from here.
+  void begin_anew();
 
   /// The last lines, in order.
   [[nodiscard]] const std::deque<program_line>& last() const { return last_; }
@@ -78,11 +86,13 @@ public:
   std::vector<program_line> finish(timestamp at);
 
   /// For the record while the program runs: those of its first lines that came since the last call,
-  /// each with its time and stream. Nothing if there are none.
-  [[nodiscard]] std::optional<report_message> take_first(std::uint32_t attempt);
-  /// For the record at the end: the first lines that were not taken, how much is left out in the
-  /// middle, and the last lines. `end`: why it has failed; empty if it has not. Nothing if there is
-  /// nothing to say.
+  /// each with its time and stream. Once an excerpt is due, also how much is left out since the
+  /// last one, and the newest lines. Nothing if there are none.
+  [[nodiscard]] std::optional<report_message> take_new(std::uint32_t attempt, timestamp now);
+  /// When the next excerpt may be taken. Nothing if there is nothing for it.
+  [[nodiscard]] std::optional<timestamp> excerpt_due() const;
+  /// For the record at the end: the lines that were not taken, bounded in the same way. `end`: why
+  /// it has failed; empty if it has not. Nothing if there is nothing to say.
   [[nodiscard]] std::optional<report_message> take_rest(std::uint32_t attempt,
                                                         std::string_view end);
   /// The last line of stderr, else of stdout, as the reason of a failure has it: `: disk full`;
@@ -91,12 +101,16 @@ public:
 
 private:
   void keep(program_line line);
+  /// What is left out before the last lines, and these.
+  [[nodiscard]] std::string newest() const;
 
   std::array<line_cutter, 2> cutters_; ///< stdout, stderr.
   std::array<std::string, 2> last_;    ///< The last lines that are not blank.
   std::vector<program_line> first_;    ///< That were not taken.
   bounded_lines bounded_{program_log_part_bytes_max};
   bool is_empty_ = true;
+  timestamp began_{}; ///< Of the first line.
+  timestamp taken_{}; ///< Of the last excerpt; else of the first line.
 };
 
 /// `2026-11-23T07:11:43.483Z stderr text`

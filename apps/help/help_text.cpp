@@ -41,6 +41,30 @@ std::size_t cut_of(std::string_view line, std::size_t indent) {
   return out;
 }
 
+/// An example that is nothing but a command: it goes on so that a shell takes what is copied.
+bool is_command(std::string_view line) {
+  const auto first = std::min(line.find_first_not_of(' '), line.size());
+  const auto begins = [&](std::string_view word) { return line.substr(first).starts_with(word); };
+  return first > 0 && (begins("troupe ") || begins("curl "))
+         && line.find("   ", first) == line.npos;
+}
+
+/// The last blank outside of quotes before which the line fits with a backslash; npos: none.
+std::size_t cut_of_command(std::string_view line) {
+  auto out = std::string_view::npos;
+  char quote = '\0';
+  for (auto at = line.find_first_not_of(' '); at < line.size(); ++at) {
+    const char c = line[at];
+    if (quote != '\0')
+      quote = c == quote ? '\0' : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else if (c == ' ' && display_width(line.substr(0, at)) + 2 <= help_columns)
+      out = at;
+  }
+  return out;
+}
+
 } // namespace
 
 std::string fit_help(std::string_view text, std::size_t text_column) {
@@ -51,11 +75,12 @@ std::string fit_help(std::string_view text, std::size_t text_column) {
     const auto indent = indent_of(line, text_column);
     // Examples and lists are indented by less: each of their lines stands alone.
     const bool is_text = indent == 0 || indent == text_column;
+    const bool is_copied = !is_text && is_command(line);
     while (display_width(line) > help_columns) {
-      const auto cut = cut_of(line, indent);
+      const auto cut = is_copied ? cut_of_command(line) : cut_of(line, indent);
       if (cut == std::string::npos)
         break;
-      out.append(line, 0, cut).append("\n");
+      out.append(line, 0, cut).append(is_copied ? " \\\n" : "\n");
       line.erase(0, std::min(line.find_first_not_of(' ', cut), line.size()));
       line.insert(0, indent, ' ');
       // The next line of the same text follows at once.

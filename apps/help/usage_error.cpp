@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <string_view>
 #include <utility>
 
@@ -61,6 +63,59 @@ std::string missing_command(const CLI::App& app, const CLI::App& command) {
   return "which command of " + command.get_name() + "? It has " + list;
 }
 
+/// `push add`: the command with those above it.
+std::string full_name(const CLI::App& command) {
+  std::string out = command.get_name();
+  for (const auto* above = command.get_parent(); above && above->get_parent();
+       above = above->get_parent())
+    out.insert(0, above->get_name() + " ");
+  return out;
+}
+
+/// Where a person finds what an argument is to be.
+struct source_of_argument {
+  std::string_view command; ///< Empty: of every other command.
+  std::string_view argument;
+  std::string_view advice;
+};
+
+constexpr std::array<source_of_argument, 13> sources_of_arguments{{
+    {"answer", "ID", "`troupe inbox` lists the open questions"},
+    {"claim", "ID", "`troupe inbox` lists the open questions"},
+    {"task", "ID", "`troupe tasks` lists them"},
+    {"cancel", "ID", "`troupe ls` lists objectives, `troupe tasks` tasks"},
+    {"push rm", "ID", "`troupe push ls TASK` lists them"},
+    {"templates show", "NAME", "`troupe templates ls` lists them"},
+    {"session import", "FILE", "`troupe session export` writes one"},
+    {"session check", "PATH", "`troupe session export` writes them"},
+    {"", "ID", "`troupe ls` lists them"},
+    {"", "RUN", "`troupe ls` lists them"},
+    {"", "TASK", "`troupe tasks` lists them"},
+    {"", "FILE", "`troupe init` writes a first one"},
+    {"", "ALIAS", "`troupe context ls` lists them"},
+}};
+
+std::string advice_about(const std::string& command, const std::string& argument) {
+  const auto found = std::ranges::find_if(sources_of_arguments, [&](const auto& each) {
+    return each.argument == argument && (each.command.empty() || each.command == command);
+  });
+  return found == sources_of_arguments.end() ? std::string{} : "; " + std::string(found->advice);
+}
+
+/// `logs needs RUN (its id, the beginning of it, or @last); ...`
+std::string without_argument(const CLI::App& command, const std::string& argument) {
+  const auto* option = command.get_option_no_throw(argument);
+  if (option == nullptr)
+    return full_name(command) + " needs " + argument;
+  std::string about = option->get_description();
+  if (about.size() > 1 && std::islower(static_cast<unsigned char>(about[1])) != 0)
+    about[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(about[0])));
+  const bool is_flag = argument.starts_with('-');
+  return full_name(command) + " needs " + argument
+         + (is_flag ? " " + option->get_type_name() : std::string{}) + " (" + about + ")"
+         + advice_about(full_name(command), argument);
+}
+
 /// The two parts of `text` around `seam`; the second is empty if it is not there.
 std::pair<std::string, std::string> parted(const std::string& text, std::string_view seam) {
   const auto at = text.find(seam);
@@ -81,12 +136,14 @@ std::string not_converted(const CLI::App& command, const std::string& message) {
   return name + ": " + troupe::quoted(value) + " is not a number";
 }
 
-/// `NAME: 1 required TYPE missing`
+/// `NAME: 1 required TYPE missing`, `NAME: At Most 1 required but received 2`
 std::string without_value(const CLI::App& command, const std::string& message) {
   const auto name = parted(message, ": ").first;
   const auto* option = option_of(command, name);
   if (option == nullptr)
     return message;
+  if (option->count() > 1)
+    return name + " is given " + std::to_string(option->count()) + " times; give it once";
   return name + " needs a value: " + name + " " + option->get_type_name();
 }
 
@@ -105,9 +162,15 @@ std::string usage_problem(const CLI::App& app, const CLI::ParseError& error) {
     const auto [one, other] = parted(message, " excludes ");
     return one + " and " + other + " do not go together; give one of them";
   }
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr
-      && message.find("subcommand") != std::string::npos)
-    return missing_command(app, command);
+  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr) {
+    const auto [one, other] = parted(message, " requires ");
+    return one + " goes together with " + other + "; give both, or leave it out";
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    const auto [argument, rest] = parted(message, " is required");
+    const bool is_command = message.find("subcommand") != std::string::npos;
+    return is_command ? missing_command(app, command) : without_argument(command, argument);
+  }
   return message;
 }
 

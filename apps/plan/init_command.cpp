@@ -88,7 +88,7 @@ int init_command(const init_options& options) {
     return exit_failed;
   }
   if (options.file != "-")
-    complain("wrote " + options.file + "; run it with: troupe run " + options.file);
+    complain("wrote " + options.file + "; run it with: `troupe run " + options.file + "`");
   return exit_ok;
 }
 

@@ -158,7 +158,7 @@ int submit_command(const submit_options& options) {
   const auto id = text_in(*made, "id");
   if (!options.watches) {
     if (::isatty(STDERR_FILENO) == 1)
-      complain("started; troupe watch " + id + " shows it");
+      complain("started; `troupe watch " + id + "` shows it");
     return say(clean_line(id) + "\n") ? exit_ok : exit_failed;
   }
   if (!options.watch.json && !options.watch.quiet)
@@ -211,7 +211,7 @@ int list_objectives_command(const list_runs_options& options, chosen_server serv
   const bool is_for_people =
       options.format == list_format::table || options.format == list_format::wide;
   if (all->empty() && is_for_people) {
-    complain(on->name + ": there are no objectives yet; troupe submit FILE makes the first");
+    complain(on->name + ": there are no objectives yet; `troupe submit FILE` makes the first");
     return exit_ok;
   }
   return say(draw_objectives(*all, options)) ? exit_ok : exit_failed;

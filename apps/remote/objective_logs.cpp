@@ -48,8 +48,8 @@ public:
       }
     if (!is_known)
       return make_error(errc::task_not_found, "the objective " + view_.id.str() + " has no task "
-                                                  + options_.task + "; troupe show "
-                                                  + view_.id.str() + " names them");
+                                                  + options_.task + "; `troupe show "
+                                                  + view_.id.str() + "` names them");
     return {};
   }
 

@@ -106,7 +106,7 @@ result<std::string> find_question(const server_link& on, const std::string& name
     return open.error();
   if (open->empty())
     return make_error(errc::input_not_found,
-                      name + " is no question, and no task that asks; troupe inbox lists them");
+                      name + " is no question, and no task that asks; `troupe inbox` lists them");
   return text_in(open->front(), "id");
 }
 

@@ -27,8 +27,8 @@ Exit codes: 0 answered, 1 failed or no answer, 2 wrong usage, 3 the agent asks (
 
 constexpr const char* remote_agent_footer = R"(Examples:
   troupe remote-agent '{"action": "list_targets"}'
-  troupe remote-agent '{"action": "send", "target_alias": "support", "parts": [{"kind": "text", "text": "Hello"}]}'
-  troupe remote-agent --updates < request.json
+  troupe remote-agent '{"action": "status", "task_handle": "rah_7Kq2"}'
+  troupe remote-agent --updates < request.json     {"action": "send", ...}
 
 Targets are [[targets]], and what the tool may do is [remote-agent], in ~/.config/troupe/config.toml
 (docs/remote-agent.md).

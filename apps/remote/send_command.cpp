@@ -134,11 +134,13 @@ private:
         }
         about((view_.state() == task_state::auth_required ? "asks for credentials" : "asks") + why);
         if (!is_conversation_)
-          complain("answer with: troupe send --server " + on_.name + " --task " + view_.task()
-                   + " TEXT");
+          complain("answer with: `troupe send --server " + on_.name + " --task " + view_.task()
+                   + " TEXT`");
         return exit_needs_input;
       case task_state::submitted:
-      case task_state::working: about("goes on: troupe task " + view_.task()); return exit_ok;
+      case task_state::working:
+        about("goes on: `troupe task " + view_.task() + "`");
+        return exit_ok;
     }
     return exit_failed;
   }
@@ -199,7 +201,7 @@ int send_and_print(const server_link& on, const wire::sending& sent, bool stream
     return to.end();
   const int code = on.refuse(done.error());
   if (const auto& id = to.view().task(); !id.empty())
-    complain("the task may go on: troupe task " + id);
+    complain("the task may go on: `troupe task " + id + "`");
   return code;
 }
 

@@ -170,8 +170,8 @@ result<std::string> find_objective_id(const server_link& on, const std::string& 
   if (fitting.empty())
     return make_error(errc::objective_not_found,
                       name == "@last"
-                          ? "there are no objectives yet; troupe submit FILE makes one"
-                          : "there is no objective " + name + "; troupe ls --server lists them");
+                          ? "there are no objectives yet; `troupe submit FILE` makes one"
+                          : "there is no objective " + name + "; `troupe ls --server` lists them");
   if (fitting.size() == 1)
     return fitting.front();
   std::string list;

@@ -450,7 +450,7 @@ result<std::optional<chosen_server>> choose_server(const std::string& flag) {
   std::string from;
   if (named.empty()) {
     named = own_context();
-    from = " (the context; troupe context use local goes back to this computer)";
+    from = " (the context; `troupe context use local` goes back to this computer)";
   }
   if (named.empty() || named == "local")
     return std::optional<chosen_server>{};
@@ -470,7 +470,7 @@ result<chosen_server> require_server(const std::string& flag) {
   if (!*chosen)
     return make_error(
         errc::invalid_params,
-        "which server? Name it with --server URL, TROUPE_SERVER or troupe context use");
+        "which server? Name it with --server URL, TROUPE_SERVER or `troupe context use`");
   return std::move(**chosen);
 }
 

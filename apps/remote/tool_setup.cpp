@@ -3,15 +3,14 @@
 #include "apps/plan/text_file.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "client/remote_agent/limits.hpp"
+#include "client/replace_file.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -126,11 +125,6 @@ private:
   const int file_;
 };
 
-error not_kept(const std::string& path) {
-  return make_error(errc::unavailable,
-                    "the handles cannot be kept in " + path + ": " + std::strerror(errno));
-}
-
 } // namespace
 
 result<remote_agent::settings> tool_settings(std::string_view text, const std::string& name,
@@ -195,23 +189,8 @@ result<void> keep_handles(const std::string& path, remote_agent::handles& all) {
   const held_file lock(path + ".lock");
   read_handles(path, all);
   const auto text = json::serialize(all.to_json()) + "\n";
-  const auto fresh = path + ".new";
-  const int file =
-      ::open(fresh.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file < 0)
-    return not_kept(path);
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const auto more = ::write(file, text.data() + written, text.size() - written);
-    if (more < 0 && errno == EINTR)
-      continue;
-    if (more <= 0)
-      break;
-    written += static_cast<std::size_t>(more);
-  }
-  ::close(file);
-  if (written < text.size() || ::rename(fresh.c_str(), path.c_str()) != 0)
-    return not_kept(path);
+  if (auto written = replace_file(path, text); !written)
+    return make_error(errc::unavailable, "the handles cannot be kept: " + written.error().message);
   return {};
 }
 

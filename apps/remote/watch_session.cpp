@@ -4,6 +4,7 @@
 #include "apps/remote/remote_records.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_report.hpp"
+#include "apps/run/run_timing.hpp"
 #include "apps/run/timing_files.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
@@ -30,9 +31,10 @@ constexpr auto watch_frame_interval = 100ms;
 constexpr auto watch_look_interval = 1s;
 /// A tree shows artifacts of so many lines; the rest is left to `--output`.
 constexpr std::size_t watch_result_lines_max = 40;
-/// Of a larger objective the tree leaves out how long tasks took that had ended before: their
-/// records are read at once.
-constexpr std::size_t watch_measured_tasks_max = 100;
+/// The lists of tasks from which the tree has how long tasks took that had ended before. They come
+/// one after another while it is drawn; of a larger objective it leaves out the rest.
+constexpr std::uint32_t times_page_tasks_max = 100;
+constexpr std::size_t times_pages_max = 200;
 
 } // namespace
 
@@ -89,8 +91,8 @@ result<int> watch_session::end() {
   const auto now = system_time().now();
   if (ending_ == ending::left) {
     screen_.finish(model_, {}, now);
-    complain("the objective goes on; to watch it again: troupe watch " + id_);
-    complain("to end it: troupe cancel " + id_);
+    complain("the objective goes on; to watch it again: `troupe watch " + id_ + "`");
+    complain("to end it: `troupe cancel " + id_ + "`");
     return exit_canceled;
   }
   if (ending_ == ending::needs_input) {
@@ -133,8 +135,8 @@ result<int> watch_session::end() {
     const bool has_log =
         std::ranges::any_of(shown.failures, [](const auto& each) { return !each.lines.empty(); });
     if (has_log)
-      complain("all that its programs wrote: troupe logs " + id_);
-    complain("to do again what failed: troupe retry " + id_);
+      complain("all that its programs wrote: `troupe logs " + id_ + "`");
+    complain("to do again what failed: `troupe retry " + id_ + "`");
   }
   if (model_.state() == objective_state::completed)
     return exit_code_of(exit_ok, is_written && shown.unread.empty());
@@ -173,9 +175,8 @@ void watch_session::take_news() {
       const auto missed =
           model_.id().empty() ? std::vector<change>{} : missed_changes(model_, *step.anew);
       model_.reset(*step.anew);
-      if (screen_.is_animated() && !is_settled(model_.state())
-          && model_.counts().total() <= watch_measured_tasks_max)
-        read_times(model_, records_of(on_, model_.id()), *step.anew);
+      if (screen_.is_animated() && !is_settled(model_.state()))
+        ask_for_earlier_times(*step.anew);
       answered_.clear();
       shown_.on_break();
       for (const auto& each : missed)
@@ -189,6 +190,61 @@ void watch_session::take_news() {
   dirty_ = dirty_ || !batch.steps.empty();
   if (batch.failed)
     failed_ = batch.failed;
+}
+
+// -- times of tasks that had ended before ---------------------------------------------------------
+
+void watch_session::ask_for_earlier_times(const objective_view& view) {
+  untimed_.clear();
+  ++times_asked_;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size(); ++t)
+      if (const auto& summary = view.plans[p].tasks[t];
+          is_terminal(summary.state) && summary.attempt > 0)
+        untimed_.emplace(view.plans[p].task_at(t).str(), std::pair{p, t});
+  ask_for_times({}, times_pages_max);
+}
+
+void watch_session::ask_for_times(const std::string& page_token, std::size_t pages_left) {
+  if (untimed_.empty() || pages_left == 0)
+    return;
+  const auto to = on_.client->where();
+  if (!to)
+    return; // The end reads them once more, and says what is wrong.
+  wire::task_filter filter;
+  filter.context = model_.id().str();
+  filter.page_size = times_page_tasks_max;
+  filter.page_token = page_token;
+  filter.history_length = 0;
+  on_.client->ask_later(a2a::operation::list_tasks, wire::write_task_filter(filter, to->format),
+                        [in = in_, this, format = to->format, asked = times_asked_,
+                         pages_left](result<boost::json::value> got) {
+                          in->post([this, format, asked, pages_left, got = std::move(got)] {
+                            if (!got || asked != times_asked_)
+                              return;
+                            if (const auto page = wire::read_task_page(*got, format)) {
+                              take_times(*page);
+                              ask_for_times(page->next_page_token,
+                                            page->next_page_token.empty() ? 0 : pages_left - 1);
+                            }
+                          });
+                        });
+}
+
+void watch_session::take_times(const wire::task_page& page) {
+  for (const auto& each : page.tasks) {
+    const auto found = untimed_.find(each.id.str());
+    if (found == untimed_.end())
+      continue;
+    const auto [p, t] = found->second;
+    untimed_.erase(found);
+    const auto& plans = model_.plans();
+    if (p >= plans.size() || t >= plans[p].tasks.size() || !is_terminal(plans[p].tasks[t].state))
+      continue; // It has begun again.
+    const auto last = last_attempt_of(each);
+    model_.measured(p, t, last.begin, last.end);
+    dirty_ = true;
+  }
 }
 
 void watch_session::refresh() {
@@ -216,8 +272,8 @@ void watch_session::mind_questions() {
   if (input_.descriptor < 0)
     for (const auto& each : shown_.take_new(model_.questions()))
       screen_.notice(place_of(model_, each.plan, each.index) + " asks "
-                     + troupe::quoted(each.prompt) + "; answer it with: troupe answer "
-                     + each.task.str() + " TEXT");
+                     + troupe::quoted(each.prompt) + "; answer it with: `troupe answer "
+                     + each.task.str() + " TEXT`");
   if (input_.descriptor < 0 && next != nullptr) {
     if (!choice_.waits && model_.state() == objective_state::blocked && answered_.empty())
       ending_ = ending::needs_input;

@@ -12,6 +12,7 @@
 #include "apps/run/run_screen.hpp"
 #include "apps/run/run_session.hpp"
 #include "apps/signals.hpp"
+#include "protocol/a2a/answer_reading.hpp"
 
 #include <cstdint>
 #include <map>
@@ -62,6 +63,10 @@ private:
   void ask_for_form(const open_question& question);
   void take_form(std::uint64_t question, const boost::json::value& inputs);
   void read_input();
+  /// Of the tasks that have ended in `view`: read beside the drawing, page by page.
+  void ask_for_earlier_times(const objective_view& view);
+  void ask_for_times(const std::string& page_token, std::size_t pages_left);
+  void take_times(const wire::task_page& page);
   void give_answer(const open_question& question, std::string text);
   void refresh();
   [[nodiscard]] const open_question* next_question() const;
@@ -79,6 +84,9 @@ private:
   std::optional<error> failed_;
   ending ending_ = ending::none;
   bool dirty_ = true;
+  /// Ended tasks whose times are not known: plan and index, by id.
+  std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> untimed_;
+  std::uint64_t times_asked_ = 0;    ///< Which snapshot they are of.
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
   shown_questions shown_;            ///< Those that nobody here answers.
   std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.

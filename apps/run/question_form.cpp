@@ -50,6 +50,82 @@ choice_list choices_of(const json::object& schema) {
   return out;
 }
 
+// -- what a person may type -----------------------------------------------------------------------
+
+constexpr std::size_t members_shown_max = 12;
+
+/// ` from 1 to 9`, ` of at least 1`, ` of at most 9`; empty without a bound.
+std::string range_of(const json::object& schema, const char* least, const char* most) {
+  const auto* from = schema.if_contains(least);
+  const auto* to = schema.if_contains(most);
+  if (from && to)
+    return " from " + json::serialize(*from) + " to " + json::serialize(*to);
+  if (from || to)
+    return (from ? " of at least " : " of at most ") + json::serialize(from ? *from : *to);
+  return {};
+}
+
+/// `a whole number from 1 to 9`, `single or double`. What has no words is shown as its schema.
+std::string words_of(const json::object& schema) {
+  std::string out;
+  for (const auto& each : choices_of(schema).values)
+    out += (out.empty() ? "" : " or ") + each;
+  if (!out.empty())
+    return out;
+  const auto type = text_in(schema, "type");
+  if (type == "integer" || type == "number")
+    return (type == "integer" ? "a whole number" : "a number")
+           + range_of(schema, "minimum", "maximum");
+  if (type == "string" && !schema.contains("pattern")) {
+    const auto format = text_in(schema, "format");
+    const auto range = range_of(schema, "minLength", "maxLength");
+    return "a text" + (format.empty() ? "" : " (" + format + ")")
+           + (range.empty() ? "" : range + " characters");
+  }
+  return json::serialize(schema);
+}
+
+json::value example_of(const json::object& schema) {
+  const auto choices = choices_of(schema);
+  const auto type = text_in(schema, "type");
+  if (type == "boolean")
+    return true;
+  if (!choices.values.empty() && type != "integer" && type != "number")
+    return json::value(choices.values.front());
+  if (type == "integer" || type == "number") {
+    const auto* least = schema.if_contains("minimum");
+    return least ? *least : json::value(1);
+  }
+  return type == "array" ? json::value(json::array{}) : json::value("...");
+}
+
+bool is_required(const json::object& schema, std::string_view name) {
+  const auto* all = array_at(schema, "required");
+  return all && std::ranges::any_of(*all, [name](const json::value& each) {
+           return each.is_string() && std::string_view(each.get_string()) == name;
+         });
+}
+
+/// An example, and a line for each member.
+std::vector<std::string> lines_of_members(const json::object& members, const json::object& schema) {
+  std::vector<std::string> out;
+  json::object example;
+  for (const auto& [name, about] : members) {
+    const auto* of = about.if_object();
+    const bool is_needed = is_required(schema, name);
+    if (of && is_needed)
+      example[name] = example_of(*of);
+    if (out.size() < members_shown_max)
+      out.push_back("  " + clean_line(std::string(name)) + ": "
+                    + clean_line(of ? words_of(*of) : "anything")
+                    + (is_needed ? "" : ", optional"));
+  }
+  if (members.size() > members_shown_max)
+    out.push_back("  and " + std::to_string(members.size() - members_shown_max) + " more");
+  out.insert(out.begin(), "JSON, e.g. " + clean_line(json::serialize(example)));
+  return out;
+}
+
 } // namespace
 
 question_form form_of(const json::object& schema) {
@@ -59,8 +135,13 @@ question_form form_of(const json::object& schema) {
     out.lines.push_back("  " + std::to_string(i + 1) + "  " + clean_line(choices.values[i])
                         + (choices.titles[i].empty() ? "" : "  " + clean_line(choices.titles[i])));
   out.choices = choices.values;
-  if (out.choices.empty() && !schema.empty())
-    out.lines.push_back("form: " + clean_line(json::serialize(schema)));
+  if (!out.choices.empty() || schema.empty())
+    return out;
+  const auto* members = schema.if_contains("properties");
+  if (const auto* all = members ? members->if_object() : nullptr; all && !all->empty())
+    out.lines = lines_of_members(*all, schema);
+  else
+    out.lines.push_back("type " + clean_line(words_of(schema)));
   return out;
 }
 

@@ -10,7 +10,8 @@
 namespace troupe {
 
 struct question_form {
-  /// Below the question: a line for each choice with its number, or else one with the form.
+  /// Below the question: a line for each choice with its number, or else what may be typed: its
+  /// kind, or an example with a line for each member.
   std::vector<std::string> lines;
   std::vector<std::string> choices; ///< Their values; a person may type the number instead.
 };

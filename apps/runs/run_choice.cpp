@@ -15,7 +15,7 @@ constexpr std::size_t listed_max = 5;
 
 error no_run(std::string_view name) {
   return make_error(errc::objective_not_found,
-                    "there is no run " + shown(name) + " (troupe ls lists them)");
+                    "there is no run " + shown(name) + " (`troupe ls` lists them)");
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "apps/plan/text_file.hpp"
 #include "apps/runs/run_choice.hpp"
+#include "client/replace_file.hpp"
 #include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
@@ -109,19 +110,7 @@ result<run_entry> named_run(const std::string& folder, const std::string& name) 
 
 result<void> keep_entry(const run_entry& entry) {
   const auto path = (fs::path(entry.directory) / run_entry_file).string();
-  const auto fresh = path + ".new";
-  const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0)
-    return unusable(fresh, errno);
-  const auto text = write_entry(entry);
-  const auto written = ::write(file, text.data(), text.size());
-  const int reason = errno;
-  ::close(file);
-  if (written != static_cast<ssize_t>(text.size()))
-    return unusable(fresh, written < 0 ? reason : ENOSPC);
-  if (::rename(fresh.c_str(), path.c_str()) != 0)
-    return unusable(path, errno);
-  return {};
+  return replace_file(path, write_entry(entry));
 }
 
 result<void> remove_run(const run_entry& entry) {

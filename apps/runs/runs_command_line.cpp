@@ -23,7 +23,7 @@ constexpr const char* run_footer = R"(Examples:
   generate-plan | troupe run - --json --store memory
 
 Exit codes: 0 completed, 1 failed, 2 wrong usage or invalid file (nothing was run),
-            3 input needed and nobody to ask (go on with --resume), 130 canceled.)";
+3 input needed and nobody to ask (go on with --resume), 130 canceled.)";
 
 constexpr const char* names_of_runs =
     R"(RUN is the id of a run, the beginning of an id, @last for the newest one, or the directory of a run (with a /).)";

@@ -48,9 +48,9 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
   if (!hold)
     return hold.error();
   if (*hold == nullptr)
-    return make_error(errc::store_locked, "the run " + entry.id + " is running; troupe logs "
+    return make_error(errc::store_locked, "the run " + entry.id + " is running; `troupe logs "
                                               + entry.id
-                                              + " --follow shows what its programs write");
+                                              + " --follow` shows what its programs write");
   store_choice choice;
   choice.directory = entry.directory;
   const auto records = open_store(choice);
@@ -120,7 +120,7 @@ int list_runs_command(const list_runs_options& options) {
     for (const auto& each : entries)
       out += each.id + "\n";
   } else if (entries.empty()) {
-    complain("there are no runs yet; troupe run FILE makes the first");
+    complain("there are no runs yet; `troupe run FILE` makes the first");
   } else {
     table_options table;
     table.colour = stdout_colour(options.colour);

@@ -14,7 +14,7 @@ constexpr const char* session_footer = R"(Examples:
 A session file has all changes of one objective, a line of JSON for each. docs/sessions.md describes it.
 
 Exit codes: 0 done, or all is whole; 1 a session is damaged, or was not written; 2 wrong usage, or
-            nothing could be read.)";
+nothing could be read.)";
 
 constexpr const char* export_footer =
     R"(Writes a file for each objective, in the form in which OpenClaw kept its sessions, and their entries in
@@ -30,7 +30,7 @@ Examples:
   troupe session export --all --data ./state --json | jq -r .file
 
 Exit codes: 0 written; 1 one objective could not be exported, or the disk refuses; 2 wrong usage, or the
-            data directory cannot be read.)";
+data directory cannot be read.)";
 
 constexpr const char* session_check_footer =
     R"(Reads whole session files. The end of a file that was cut short is left out, and said. Damage with good lines
@@ -55,7 +55,7 @@ Examples:
   troupe session import a2a_obj_trip.jsonl --data ./state --as trip-2
 
 Exit codes: 0 imported; 1 the file is damaged, or an id is known: nothing was imported; 2 wrong usage, or one
-            of the two cannot be read.)";
+of the two cannot be read.)";
 
 } // namespace
 

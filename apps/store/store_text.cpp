@@ -147,8 +147,8 @@ std::string text_of(const repair_report& report, const std::string& directory) {
     out += text_of_lost(each);
   return out
          + (is_done ? "Repaired. The directory as it was before: " + report.copy + "\n"
-                    : "Nothing was changed. To do this: troupe store repair --lose-after --data "
-                          + directory + "\n");
+                    : "Nothing was changed. To do this: `troupe store repair --lose-after --data "
+                          + directory + "`\n");
 }
 
 std::string text_of(const migration& done) {

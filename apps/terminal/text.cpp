@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <utf8proc.h>
 
 namespace troupe {
@@ -128,16 +129,38 @@ std::vector<std::string_view> lines_in(std::string_view text) {
 
 namespace {
 
-/// Where a line that is wider than `columns` is broken; its size: nowhere.
-std::size_t place_to_break(std::string_view line, std::size_t columns, wide_word rule) {
+struct line_break {
+  std::size_t at = 0;      ///< The size of the line: nowhere.
+  bool in_command = false; ///< Between backquotes.
+};
+
+/// Where a line that is wider than `columns` is broken. `in_command`: it begins inside one.
+line_break place_to_break(std::string_view line, std::size_t columns, wide_word rule,
+                          bool in_command) {
+  constexpr std::size_t mark_columns = 2; // A blank and a backslash.
   const auto fits = cut_to(line, columns, "").size();
   const auto first = std::min(line.find_first_not_of(' '), line.size());
-  // A blank right behind what fits is a place, too.
-  if (const auto blank = line.rfind(' ', fits); blank != std::string_view::npos && blank > first)
-    return blank;
-  if (rule == wide_word::breaks)
-    return fits > 0 ? fits : line.size();
-  return std::min(line.find(' ', first), line.size());
+  line_break out{line.size()};
+  std::optional<line_break> before;
+  std::optional<line_break> within;
+  for (auto i = first; i < line.size(); ++i) {
+    if (line[i] == '`' && (in_command || line.find('`', i + 1) != std::string_view::npos))
+      in_command = !in_command;
+    if (line[i] != ' ')
+      continue;
+    if (i > fits) {
+      out = {i, in_command};
+      break;
+    }
+    // A blank right behind what fits is a place, too.
+    if (!in_command)
+      before = {i, false};
+    else if (i + mark_columns <= fits)
+      within = {i, true};
+  }
+  if (before || within)
+    return before ? *before : *within;
+  return rule == wide_word::breaks && fits > 0 ? line_break{fits} : out;
 }
 
 } // namespace
@@ -146,12 +169,17 @@ std::vector<std::string> wrapped(std::string_view line, std::size_t columns, std
                                  wide_word rule) {
   std::vector<std::string> out;
   std::string begun;
+  bool in_command = false;
   while (begun.size() + display_width(line) > columns) {
-    const auto at = place_to_break(line, columns - std::min(columns, begun.size()), rule);
+    const auto place =
+        place_to_break(line, columns - std::min(columns, begun.size()), rule, in_command);
+    const auto at = place.at;
     const auto rest = line.find_first_not_of(' ', at);
     if (rest == std::string_view::npos)
       break;
-    out.push_back(begun.append(line.substr(0, line.find_last_not_of(' ', at - 1) + 1)));
+    out.push_back(begun.append(line.substr(0, line.find_last_not_of(' ', at - 1) + 1))
+                      .append(place.in_command ? " \\" : ""));
+    in_command = place.in_command;
     line.remove_prefix(rest);
     begun.assign(indent, ' ');
   }

@@ -44,7 +44,8 @@ enum class wide_word : std::uint8_t {
 };
 
 /// A line, broken at blanks into lines of at most `columns`; those behind the first one are
-/// indented. At least one.
+/// indented. At least one. A command between backquotes stays on one line; if it is wider than
+/// that, its lines end with a backslash, so that a shell takes what is copied.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view line, std::size_t columns,
                                                std::size_t indent = 0,
                                                wide_word rule = wide_word::stays);

@@ -1,11 +1,12 @@
 #include "client/models/day_file.hpp"
 
+#include "client/replace_file.hpp"
+
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,10 +24,6 @@ std::int64_t number_in(const json::object& from, std::string_view name) {
   return found != nullptr && found->is_int64() ? std::max<std::int64_t>(found->get_int64(), 0) : 0;
 }
 
-error day_file_failed(const std::string& path, const std::string& how) {
-  return make_error(errc::store_failed, path + " cannot be " + how);
-}
-
 } // namespace
 
 result<day_entries> read_day_file(const std::string& path) {
@@ -36,7 +33,7 @@ result<day_entries> read_day_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in.good() && !in.eof())
-    return day_file_failed(path, "read");
+    return make_error(errc::store_failed, path + ": cannot be read");
   boost::system::error_code failed;
   const auto tree = json::parse(text, failed);
   const auto* members = failed ? nullptr : tree.if_object();
@@ -60,12 +57,8 @@ result<void> write_day_file(const std::string& path, const day_entries& all) {
                               {"tokens", static_cast<std::int64_t>(entry.spent.tokens)},
                               {"cost", entry.spent.cost},
                               {"ms", entry.spent.time.count()}};
-  const auto fresh = path + ".new";
-  std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-  out << json::serialize(tree) << '\n';
-  out.close();
-  if (!out || std::rename(fresh.c_str(), path.c_str()) != 0)
-    return day_file_failed(path, "written");
+  if (auto written = replace_file(path, json::serialize(tree) + "\n"); !written)
+    return make_error(errc::store_failed, written.error().message);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include "client/http_client.hpp"
 #include "client/masking.hpp"
 #include "client/models/day_file.hpp"
+#include "client/models/day_keeper.hpp"
 #include "client/models/request_writing.hpp"
 #include "client/models/retry_decision.hpp"
 #include "client/sse_reader.hpp"
@@ -187,7 +188,10 @@ struct model_client::parts {
   void settle(open_call& call, model_line& line, const budget_ledger::ticket& ticket,
               const try_end& end, std::chrono::milliseconds took);
   void finish(open_call& call, model_line& line, reading<chat_answer> answer);
-  void keep_days();
+  [[nodiscard]] day_entries days_now() const;
+  void keep_days(std::function<void()> done);
+  awaitable<bool> promise(std::shared_ptr<open_call> call, model_line* line,
+                          std::chrono::milliseconds time_max);
   void write_log(const open_call& call, const model_line& line, const reading<chat_answer>& end,
                  const std::vector<std::string>& left_out) const;
 
@@ -200,7 +204,7 @@ struct model_client::parts {
   std::mutex starting; // guards work and thread
   std::thread thread;
   std::function<void(const std::string&)>* log = nullptr;
-  std::string day_file; ///< Empty: no day is kept.
+  std::unique_ptr<day_keeper> days; ///< Null: no day is kept.
 };
 
 // -- one try --------------------------------------------------------------------------------------
@@ -435,20 +439,49 @@ void model_client::parts::finish(open_call& call, model_line& line, reading<chat
     heard_by.on_end(std::move(out));
 }
 
-/// On the loop, which alone writes the file.
-void model_client::parts::keep_days() {
-  if (day_file.empty())
-    return;
-  day_entries all;
+/// From any thread.
+day_entries model_client::parts::days_now() const {
+  day_entries out;
   for (const auto& each : lines) {
     const std::lock_guard guard(each->mutex);
     if (!each->ledger.limits_day())
       continue;
     const auto [day, spent] = each->ledger.day_now();
-    all[each->settings.name] = {day, spent};
+    out[each->settings.name] = {day, spent};
   }
-  if (auto kept = write_day_file(day_file, all); !kept && log != nullptr && *log)
-    (*log)("what was spent today would not survive this process: " + kept.error().message);
+  return out;
+}
+
+/// `done`: called on the loop, also if it could not be written, which is logged.
+void model_client::parts::keep_days(std::function<void()> done) {
+  if (!days)
+    return;
+  days->keep([this, done = std::move(done)](const result<void>& how) {
+    net::asio::post(context, [this, done, how] {
+      if (!how && log != nullptr && *log)
+        (*log)("what was spent today would not survive this process: " + how.error().message);
+      if (done)
+        done();
+    });
+  });
+}
+
+/// What the call may cost is kept before it is made: the process may end before it is known. False
+/// if the disk takes longer than the call may.
+awaitable<bool> model_client::parts::promise(std::shared_ptr<open_call> call, model_line* line,
+                                             std::chrono::milliseconds time_max) {
+  if (!days || !line->ledger.limits_day())
+    co_return true;
+  const auto is_kept = std::make_shared<bool>(false);
+  keep_days([is_kept, weak = std::weak_ptr<open_call>(call)] {
+    *is_kept = true;
+    if (const auto waits = weak.lock())
+      waits->pause.wake();
+  });
+  const auto until = clock->now() + time_max;
+  while (!*is_kept && !call->is_over && clock->now() < until)
+    co_await call->pause.wait_until(until);
+  co_return *is_kept;
 }
 
 awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_line* line) {
@@ -495,7 +528,20 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
     }
     if (!ticket)
       break;
-    keep_days(); // also what is promised: the process may end before it is known
+    const bool is_promised = co_await promise(call, line, ticket->time_max);
+    if (!is_promised || call->is_over) {
+      {
+        const std::lock_guard guard(line->mutex);
+        line->ledger.settle(*ticket, {}, time.now());
+      }
+      keep_days({});
+      if (call->is_over)
+        co_return;
+      last.failure = failure_with(failure_kind::silent, "what it may cost could not be written in "
+                                                            + seconds_text(ticket->time_max)
+                                                            + "; the disk is too slow");
+      break;
+    }
     call->is_late = false;
     call->time_max = ticket->time_max;
     call->whole.start_after(ticket->time_max, [weak = std::weak_ptr<open_call>(call)] {
@@ -511,7 +557,7 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
     call->stream.reset();
     settle(*call, *line, *ticket, end,
            std::chrono::duration_cast<std::chrono::milliseconds>(clock->now() - begun));
-    keep_days();
+    keep_days({}); // What was promised is more, and in the file until then.
     if (call->is_over)
       co_return;
     last = std::move(end.answer);
@@ -603,6 +649,7 @@ model_client::model_client(std::vector<model_settings> all, const time_source& t
 
 model_client::~model_client() {
   parts_->context.stop();
+  parts_->days = nullptr;
   if (parts_->thread.joinable())
     parts_->thread.join();
   for (const auto& each : parts_->calls)
@@ -626,6 +673,8 @@ void model_client::start() {
     if (each->http)
       each->http->start();
   parts_->clock->use_alarm();
+  if (parts_->days)
+    parts_->days->start();
   parts_->work.emplace(parts_->context.get_executor());
   parts_->thread = std::thread([inside = parts_.get()] { inside->context.run(); });
 }
@@ -633,6 +682,8 @@ void model_client::start() {
 bool model_client::turn() {
   bool did = parts_->context.poll() > 0;
   parts_->context.restart();
+  if (parts_->days)
+    did = parts_->days->turn() || did;
   parts_->clock->turn();
   for (const auto& each : parts_->lines)
     if (each->http)
@@ -711,7 +762,8 @@ result<void> model_client::keep_days(const std::string& file) {
     each->ledger.keep_day(before.day, before.spent);
   }
   if (has_limits)
-    parts_->day_file = file;
+    parts_->days =
+        std::make_unique<day_keeper>(file, [of = parts_.get()] { return of->days_now(); });
   return {};
 }
 

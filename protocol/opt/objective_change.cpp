@@ -42,7 +42,7 @@ struct detail_needed {
       return change_detail::full;
     else if constexpr (is_one_of<Event, objective_created, objective_moved, plan_added, plan_edited,
                                  plan_moved, plan_changed, objective_changed, pause_changed,
-                                 question_reminded>)
+                                 objective_closing, question_reminded>)
       return change_detail::states;
     else
       return std::nullopt;
@@ -135,6 +135,10 @@ struct change_event_writer {
     else
       begin("objective");
     out.key("paused").boolean(changed.paused).end_object();
+  }
+  void operator()(const objective_closing& closing) const {
+    begin("objective").member("closing", to_string(closing.to));
+    out.optional_member("reason", closing.reason).end_object();
   }
   void write_tasks(std::uint32_t plan, const std::vector<std::uint32_t>& tasks,
                    std::string_view status, std::string_view reason) const {

@@ -209,6 +209,8 @@ private:
     if (const auto state = objective_state_from(in.text("status"));
         state && *state != objective_state::submitted)
       add(out, objective_moved{event_to(*state), in.text("reason")});
+    if (const auto end = objective_state_from(in.text("closing")))
+      add(out, objective_closing{*end, in.text("reason")});
     if (in.find("paused"))
       add(out, pause_changed{in.boolean("paused", false), std::nullopt});
     if (in.find("name") || in.find("description")) {

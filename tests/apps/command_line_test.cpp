@@ -1,7 +1,9 @@
 #include "apps/command_line.hpp"
+#include "apps/command_tree.hpp"
 #include "apps/settings/settings.hpp"
 #include "tests/support/catch.hpp"
 
+#include <functional>
 #include <set>
 
 using namespace troupe;
@@ -127,33 +129,86 @@ TEST_CASE("a wrong command line is told in our words, with a guess", "[apps][com
   };
   for (
       const auto& [words, said] : std::vector<row>{
-          {{"rnu"}, R"(there is no command "rnu"; did you mean "run"? (try troupe --help))"},
+          {{"rnu"}, R"(there is no command "rnu"; did you mean "run"? (try `troupe --help`))"},
           {{"help", "rnu"},
-           R"(there is no command "rnu"; did you mean "run"? (try troupe --help))"},
+           R"(there is no command "rnu"; did you mean "run"? (try `troupe --help`))"},
           {{"help", "store", "chek"},
-           R"(there is no command "chek" of store; did you mean "check"? (try troupe --help))"},
-          {{"help", "run", "f"}, R"("f" is one word too many (try troupe --help))"},
+           R"(there is no command "chek" of store; did you mean "check"? (try `troupe --help`))"},
+          {{"help", "run", "f"}, R"("f" is one word too many (try `troupe --help`))"},
           {{"context", "lss"},
-           R"(there is no command "lss" of context; did you mean "ls"? (try troupe context --help))"},
-          {{"context"}, "which command of context? It has ls, use (try troupe context --help)"},
+           R"(there is no command "lss" of context; did you mean "ls"? (try `troupe context --help`))"},
+          {{"context"}, "which command of context? It has ls, use (try `troupe context --help`)"},
           {{"run", "--onyl", "x", "f"},
-           R"(there is no option --onyl; did you mean "--only"? (try troupe run --help))"},
-          {{"run", "f", "g"}, R"("g" is one word too many (try troupe run --help))"},
+           R"(there is no option --onyl; did you mean "--only"? (try `troupe run --help`))"},
+          {{"run", "f", "g"}, R"("g" is one word too many (try `troupe run --help`))"},
           {{"run", "f", "--max-parallel", "0"},
-           R"(--max-parallel: "0" is not a whole number from 1 to 4294967295 (try troupe run --help))"},
+           R"(--max-parallel: "0" is not a whole number from 1 to 4294967295 (try `troupe run --help`))"},
           {{"run", "f", "--max-parallel"},
-           "--max-parallel needs a value: --max-parallel N (try troupe run --help)"},
+           "--max-parallel needs a value: --max-parallel N (try `troupe run --help`)"},
           {{"run", "f", "--time-scale", "x"},
-           R"(--time-scale: "x" is not a number (try troupe run --help))"},
+           R"(--time-scale: "x" is not a number (try `troupe run --help`))"},
           {{"run", "f", "--json=maybe"},
-           R"(--json takes no value, and has "maybe" (try troupe run --help))"},
+           R"(--json takes no value, and has "maybe" (try `troupe run --help`))"},
           {{"run", "--resume", "--retry"},
-           "--resume and --retry do not go together; give one of them (try troupe run --help)"},
+           "--resume and --retry do not go together; give one of them (try `troupe run --help`)"},
       }) {
     const auto finished = refused(words);
     CHECK(finished.code == exit_usage);
     CHECK(finished.err == said);
   }
+}
+
+namespace {
+
+/// Calls `visit` with the words of each command of `app`, and of the commands below it.
+void each_command(const CLI::App& app, const std::vector<std::string>& above,
+                  const std::function<void(const std::vector<std::string>&)>& visit) {
+  for (const auto* each : app.get_subcommands(nullptr)) {
+    auto words = above;
+    words.push_back(each->get_name());
+    visit(words);
+    each_command(*each, words, visit);
+  }
+}
+
+} // namespace
+
+TEST_CASE("every command without its arguments says which it needs, and what to do next",
+          "[apps][command_line]") {
+  std::size_t refused_count = 0;
+  const command_tree tree;
+  each_command(tree.app, {}, [&](const std::vector<std::string>& names) {
+    std::vector<const char*> words;
+    for (const auto& each : names)
+      words.push_back(each.c_str());
+    const auto read_one = read(words);
+    const auto* finished = std::get_if<troupe::finished>(&read_one);
+    if (finished == nullptr || finished->code == exit_ok)
+      return; // It needs none.
+    ++refused_count;
+    const auto& said = finished->err;
+    INFO(said);
+    CHECK((said.starts_with("which command of ") || said.find(" needs ") != std::string::npos));
+    CHECK(said.find("required") == std::string::npos);
+    CHECK(said.find("`troupe ") != std::string::npos);
+  });
+  CHECK(refused_count > 20);
+}
+
+TEST_CASE("what is missing, or given twice, is told in our words", "[apps][command_line]") {
+  CHECK(refused({"logs"}).err
+        == "logs needs RUN (its id, the beginning of it, or @last); `troupe ls` lists them (try "
+           "`troupe logs --help`)");
+  CHECK(refused({"push", "rm", "t"}).err
+        == "push rm needs ID (the id of the configuration); `troupe push ls TASK` lists them (try "
+           "`troupe push rm --help`)");
+  CHECK(refused({"store", "stat"}).err
+        == "store stat needs --data DIR (the data directory) (try `troupe store stat --help`)");
+  CHECK(refused({"submit", "f", "--json"}).err
+        == "--json goes together with --watch; give both, or leave it out (try `troupe submit "
+           "--help`)");
+  CHECK(refused({"serve", "--config", "a", "--config", "b"}).err
+        == "--config is given 2 times; give it once (try `troupe serve --help`)");
 }
 
 TEST_CASE("help of a command is found below another", "[apps][command_line]") {

@@ -103,6 +103,44 @@ TEST_CASE("a failed objective is shown with its reason and tried again", "[binar
   CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
 }
 
+TEST_CASE("the tree of a large objective has the times of tasks that ended before",
+          "[binary][remote]") {
+  const served server({"--store", "memory"});
+  desk person(url_of(server));
+  std::string tasks;
+  for (int i = 0; i < 250; ++i)
+    tasks +=
+        R"({"name": "t)" + std::to_string(i) + R"(", "agent": "echo", "input": {"text": "x"}},)";
+  person.write("many.json",
+               R"({"name": "Many", "plans": [{"name": "P", "tasks": [)" + tasks
+                   + R"({"name": "slow", "agent": "sleep", "input": {"seconds": 60}}]}]})");
+  const auto id = trimmed(person.run({"submit", person.path("many.json")}).out);
+  REQUIRE(server.reaches(id + ".p0.t249", "TASK_STATE_COMPLETED"));
+  auto environment = person.environment();
+  environment.insert(environment.end(), {"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm"});
+  process watch(person.words({"watch", id}), environment, screen_size{});
+  const std::regex timed("t24[0-9] +[0-9.]+s");
+  CHECK(watch.read_until([&](const process& p) { return std::regex_search(p.out(), timed); },
+                         std::chrono::seconds{20}));
+  CHECK(person.run({"cancel", id}).code == 0);
+  CHECK(watch.wait() == 130);
+}
+
+TEST_CASE("the lines of a watch say canceled of a canceled plan", "[binary][remote]") {
+  const served server;
+  desk person(url_of(server));
+  person.write("asks.json", R"({"name": "Asks", "plans": [{"name": "P", "tasks": [
+    {"name": "a", "agent": "scripted", "input": {"steps": [{"ask": "Go on?"}]}}]}]})");
+  process watch(person.words({"submit", person.path("asks.json"), "--watch", "--wait"}),
+                person.environment());
+  const auto asks = [](const process& p) { return contains(p.out() + p.err(), "asks \"Go on?\""); };
+  REQUIRE(watch.read_until(asks, std::chrono::seconds{20}));
+  CHECK(person.run({"cancel", trimmed(person.run({"ls", "-o", "name"}).out)}).code == 0);
+  CHECK(watch.wait() == 130);
+  CHECK(contains(watch.out(), "plan P: canceled"));
+  CHECK_FALSE(contains(watch.out(), "plan P: failed"));
+}
+
 TEST_CASE("the end of an objective of a server is told as that of a run", "[binary][remote]") {
   const served server({"--store", "memory", "--allow-commands"});
   const desk person(url_of(server));

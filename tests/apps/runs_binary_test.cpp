@@ -385,7 +385,7 @@ TEST_CASE("a first plan is written, is valid, and runs", "[apps][binary]") {
     const auto file = me.home / name;
     const auto written = me.troupe({"init", file});
     CHECK(written.code == 0);
-    CHECK(contains(written.err, "run it with: troupe run " + file));
+    CHECK(contains(written.err, "run it with: `troupe run " + file + "`"));
     CHECK(me.troupe({"validate", file}).code == 0);
     const auto ran = me.troupe({"run", file, "-q", "--output", "results", "--param", "who=Ada"});
     INFO(ran.err);

@@ -108,7 +108,7 @@ TEST_CASE("a server that refuses a damaged journal names the command, after whic
   CHECK(plan.code == 1);
   CHECK_THAT(plan.out, Catch::Matchers::Contains("Would be lost: ")
                            && Catch::Matchers::Contains("Nothing was changed. To do this: "
-                                                        "troupe store repair --lose-after"));
+                                                        "`troupe store repair --lose-after"));
   CHECK_FALSE(fs::exists(directory + ".before-repair-1"));
 
   const auto repair = store_tool("repair", directory, {"--lose-after", "--json", "--verbose"});
@@ -171,7 +171,7 @@ TEST_CASE("the help of each tool teaches, and a wrong usage names it", "[apps][b
     const auto wrong = run_program({troupe_binary(), "store", tool});
     CHECK(wrong.code == 2);
     CHECK_THAT(wrong.err, Catch::Matchers::Contains("--data")
-                              && Catch::Matchers::Contains("try troupe store " + std::string{tool}
+                              && Catch::Matchers::Contains("try `troupe store " + std::string{tool}
                                                            + " --help"));
   }
   CHECK(run_program({troupe_binary(), "store"}).code == 2);

@@ -86,12 +86,12 @@ TEST_CASE("the record has each line with its time and stream, and how it ended",
 
 TEST_CASE("the first lines come into the record while the program runs", "[agents][output]") {
   program_output written;
-  CHECK_FALSE(written.take_first(1).has_value());
+  CHECK_FALSE(written.take_new(1, noon).has_value());
   written.add(false, "a\nb", noon);
-  const auto first = written.take_first(1)->message;
+  const auto first = written.take_new(1, noon)->message;
   CHECK(text_of(first.parts) == "1970-01-01T12:00:00.000Z stdout a\n");
   CHECK(first.metadata.at(program_log_key) == boost::json::value({{"attempt", 1}}));
-  CHECK_FALSE(written.take_first(1).has_value());
+  CHECK_FALSE(written.take_new(1, noon).has_value());
   CHECK_FALSE(written.take_rest(1, "").has_value());
   CHECK(
       text_of(written.take_rest(1, "exited with 3")->message.parts).empty()); // Only how it ended.
@@ -129,4 +129,42 @@ TEST_CASE("a failure says the last line of stderr, or else of stdout", "[agents]
   CHECK(quiet.last_words() == ": 1 test failed");
   quiet.add(true, "where\n why \n\n", noon);
   CHECK(quiet.last_words() == ": why");
+}
+
+TEST_CASE("the newest lines come into the record while the program goes on", "[agents][output]") {
+  using namespace std::chrono_literals;
+  program_output written;
+  const auto write_much = [&](char mark, timestamp at) {
+    for (int i = 0; i < 1000; ++i)
+      written.add(false, mark + std::string(99, '.') + std::to_string(i) + "\n", at);
+  };
+  write_much('a', noon);
+  const auto first = text_of(written.take_new(1, noon)->message.parts);
+  CHECK_THAT(first, StartsWith("1970-01-01T12:00:00.000Z stdout a."));
+  CHECK_FALSE(written.take_new(1, noon + 1s).has_value()); // The excerpt is not due.
+  CHECK(written.excerpt_due() == noon + excerpt_pause_min);
+  const auto excerpt = text_of(written.take_new(1, noon + 2s)->message.parts);
+  CHECK_THAT(excerpt, StartsWith("... "));
+  CHECK_THAT(excerpt, ContainsSubstring(" left out ...\n"));
+  CHECK_THAT(excerpt, EndsWith(".999\n"));
+  CHECK(excerpt.size() < 2 * program_log_part_bytes_max);
+  CHECK_FALSE(written.excerpt_due().has_value()); // There is nothing new.
+  written.add(false, "b\n", noon + 60s);
+  CHECK(text_of(written.take_new(1, noon + 60s)->message.parts)
+        == "1970-01-01T12:01:00.000Z stdout b\n"); // Nothing is left out since.
+  write_much('c', noon + 61s);
+  CHECK(written.excerpt_due() == noon + 90s); // Half as long again as at the last one.
+  const auto rest = text_of(written.take_rest(1, "")->message.parts);
+  CHECK_THAT(rest, StartsWith("... "));
+  CHECK_THAT(rest, EndsWith(".999\n"));
+}
+
+TEST_CASE("the excerpts of a program that writes for a day are few", "[agents][output]") {
+  program_output written;
+  int excerpts = 0;
+  for (std::chrono::seconds at{0}; at < std::chrono::hours{24}; at += std::chrono::seconds{1}) {
+    written.add(false, std::string(1000, 'x') + "\n", noon + at);
+    excerpts += written.take_new(1, noon + at).has_value() ? 1 : 0;
+  }
+  CHECK(excerpts < 60); // Sixteen of them are of the first lines.
 }

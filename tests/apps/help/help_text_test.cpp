@@ -75,3 +75,21 @@ TEST_CASE("an example goes on below what is said about it, or further in", "[app
         == "  one two three four five six seven eight nine ten eleven twelve thirteen\n"
            "      fourteen fifteen\n  sixteen\n");
 }
+
+TEST_CASE("a command that is too wide can be copied", "[apps][help]") {
+  const std::string file(30, 'f');
+  CHECK(
+      fit_help("  troupe run " + file + " --param 'a b' --param \"c d\" --only " + file + "\n", 30)
+      == "  troupe run " + file + " --param 'a b' --param \"c d\" --only \\\n      " + file + "\n");
+}
+
+TEST_CASE("the help speaks of arguments, and lists commands by their subject", "[apps][help]") {
+  const auto whole = help_of({});
+  for (const auto* heading : {"\nPlans:", "\nRuns on this computer:", "\nAny A2A agent:"})
+    CHECK_THAT(whole, ContainsSubstring(heading));
+  CHECK(whole.find("Subcommands") == std::string::npos);
+  const auto logs = help_of({"logs"});
+  CHECK_THAT(logs, ContainsSubstring("\nArguments:\n  RUN      "));
+  CHECK(logs.find("REQUIRED") == std::string::npos);
+  CHECK_THAT(help_of({"run"}), ContainsSubstring("--dry-run not with: --resume --retry\n"));
+}

@@ -27,8 +27,30 @@ TEST_CASE("a question shows its choices, and a number means one of them", "[apps
 }
 
 TEST_CASE("a question without choices shows its form, if it has one", "[apps][question]") {
-  CHECK(form(R"({"type": "integer"})").lines
-        == std::vector<std::string>{R"(form: {"type":"integer"})"});
+  using lines = std::vector<std::string>;
+  CHECK(form(R"({"type": "integer"})").lines == lines{"type a whole number"});
+  CHECK(form(R"({"type": "number", "minimum": 1, "maximum": 9})").lines
+        == lines{"type a number from 1 to 9"});
+  CHECK(form(R"({"type": "string", "maxLength": 20})").lines
+        == lines{"type a text of at most 20 characters"});
+  CHECK(form(R"({"type": "string", "format": "date"})").lines == lines{"type a text (date)"});
+  CHECK(form(R"({"type": "string", "pattern": "^a"})").lines
+        == lines{R"(type {"type":"string","pattern":"^a"})"});
   CHECK(form("{}").lines.empty());
   CHECK(chosen_text(form("{}"), "1") == "1");
+}
+
+TEST_CASE("a form shows an example, and what each member may be", "[apps][question]") {
+  CHECK(form(R"({"type": "object", "required": ["room"], "properties": {
+            "room": {"type": "string", "enum": ["single", "double"]},
+            "floor": {"type": "integer", "minimum": 0}}})")
+            .lines
+        == std::vector<std::string>{R"(JSON, e.g. {"room":"single"})", "  room: single or double",
+                                    "  floor: a whole number of at least 0, optional"});
+  std::string many;
+  for (int i = 0; i < 20; ++i)
+    many += (i == 0 ? "\"m" : ",\"m") + std::to_string(i) + R"(": {"type": "boolean"})";
+  const auto lines = form((R"({"type": "object", "properties": {)" + many + "}}").c_str()).lines;
+  REQUIRE(lines.size() == 14);
+  CHECK(lines.back() == "  and 8 more");
 }

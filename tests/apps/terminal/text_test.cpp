@@ -134,6 +134,17 @@ TEST_CASE("a line that is too wide is broken at its blanks", "[apps][text]") {
   CHECK(wrapped("ab    ", 3) == lines{"ab    "}); // nothing goes on
 }
 
+TEST_CASE("a command between backquotes stays whole, or can be copied in pieces", "[apps][text]") {
+  using lines = std::vector<std::string>;
+  CHECK(wrapped("go on: `troupe run a`", 16, 2) == lines{"go on:", "  `troupe run a`"});
+  CHECK(wrapped("`troupe a` lists them all", 16) == lines{"`troupe a` lists", "them all"});
+  CHECK(wrapped("x: `troupe run file --resume --store memory` now", 20, 2)
+        == lines{"x:", "  `troupe run file \\", "  --resume --store \\", "  memory` now"});
+  CHECK(wrapped("`troupe run /a/very/long/path x`", 14)
+        == lines{"`troupe run \\", "/a/very/long/path \\", "x`"});
+  CHECK(wrapped("one ` is no command", 10) == lines{"one ` is", "no command"});
+}
+
 TEST_CASE("a word that is too wide stays whole, or is broken", "[apps][text]") {
   using lines = std::vector<std::string>;
   CHECK(wrapped("see /a/long/path there", 8) == lines{"see", "/a/long/path", "there"});

@@ -1,10 +1,12 @@
 // The client of models against a server whose models do what their names say: each behaviour, each
 // difference between servers (docs/models.md).
+#include "client/models/day_file.hpp"
 #include "client/models/model_client.hpp"
 #include "tests/models/model_server.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -12,6 +14,9 @@
 #include <boost/json/serialize.hpp>
 
 #include <array>
+#include <atomic>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -19,6 +24,7 @@
 #include <vector>
 
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -577,4 +583,43 @@ TEST_CASE("a client may end with calls under way, and its handles after it", "[c
   }
   CHECK(ends == 0);
   handle.reset();
+}
+
+TEST_CASE("a call waits for the file of the day only if its model has such a budget",
+          "[client][models]") {
+  const temporary_directory where;
+  const auto path = where / "days.json";
+  REQUIRE(::mkfifo((path + ".new").c_str(), S_IRUSR | S_IWUSR) == 0); // opening it waits
+  model_server server;
+  std::vector<model_settings> settings(2);
+  for (auto& each : settings) {
+    each.url = server.url();
+    each.model = "ok";
+  }
+  settings[0].name = "limited";
+  settings[0].budgets[static_cast<std::size_t>(budget_scope::day)].tokens = 100'000;
+  settings[1].name = "free";
+  std::vector<call_handle> handles;
+  std::array<std::atomic<int>, 2> ends{};
+  {
+    model_client client(settings);
+    REQUIRE(client.keep_days(path).has_value());
+    client.start();
+    client.post([&] {
+      for (std::size_t i = 0; i < 2; ++i) {
+        call_listener to;
+        to.on_end = [&ends, i](const call_outcome&) { ++ends[i]; };
+        handles.push_back(
+            client.ask(*client.find(settings[i].name), plain_request(), {}, std::move(to)));
+      }
+    });
+    CHECK(comes_true([&] { return ends[1] == 1; }));
+    CHECK(ends[0] == 0);
+    CHECK(server.requests().size() == 1);
+    std::ifstream disk(path + ".new");
+    const std::string written{std::istreambuf_iterator<char>(disk), {}};
+    CHECK_THAT(written, ContainsSubstring("limited"));
+    CHECK(comes_true([&] { return ends[0] == 1; }));
+  }
+  CHECK(read_day_file(path).value().at("limited").spent.tokens > 0);
 }

@@ -76,6 +76,8 @@ void tell(objective_view& here, objective_view& there, event happened, task_addr
   CHECK(there.plans[0].reason == here.plans[0].reason);
   CHECK(there.state == here.state);
   CHECK(there.reason == here.reason);
+  CHECK(there.closing == here.closing);
+  CHECK(there.closing_reason == here.closing_reason);
 }
 
 task_address at(std::uint32_t index, const std::string& id) {
@@ -108,6 +110,7 @@ TEST_CASE("an objective and its changes are the same far away", "[protocol][opt]
   tell(here, there, task_moved{task_state::working, 1, nullptr}, at(0, "trip.p0.t0"));
   tell(here, there, task_moved{task_state::failed, 1, agent_says("no seat")}, at(0, "trip.p0.t0"));
   tell(here, there, tasks_withdrawn{0, {1}, task_state::canceled, "Flight failed"});
+  tell(here, there, objective_closing{objective_state::failed, "by request"});
   tell(here, there, plan_moved{0, event_to(plan_state::failed), "Flight failed"});
   tell(here, there, objective_moved{event_to(objective_state::failed), "Book failed"});
   tell(here, there, tasks_renewed{0, {0, 1}});
