@@ -41,11 +41,11 @@ private:
   std::uint32_t step_;
 };
 
-std::string text_of_current_exception() {
+std::string text_of(const std::exception_ptr& thrown) {
   try {
-    throw;
-  } catch (const std::exception& thrown) {
-    return thrown.what();
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& known) {
+    return known.what();
   } catch (...) {
     return "an unknown exception";
   }
@@ -54,7 +54,15 @@ std::string text_of_current_exception() {
 } // namespace
 
 planning_actor::planning_actor(actor_pointer<handle> self, environment& env, planning_start&& start)
-    : self_(self), env_(env), start_(std::move(start)), begun_(env.now()) {}
+    : self_(self), env_(env), start_(std::move(start)), begun_(env.now()) {
+  // CAF would say it on standard error. The desk hears of the end, and goes on without the planner.
+  self_->set_exception_handler([&env](std::exception_ptr& thrown) {
+    if (env.options.warn)
+      env.options.warn("the planning of a text has died and goes on without the planner: "
+                       + text_of(thrown));
+    return end_by_exception();
+  });
+}
 
 planning_actor::~planning_actor() {
   if (start_.left)
@@ -117,7 +125,7 @@ void planning_actor::ask_planner() {
                                   std::make_shared<report_to_planning>(handle_of(self_)));
   } catch (...) {
     return take(
-        planner_report{report_no_plan{"the planner failed: " + text_of_current_exception()}});
+        planner_report{report_no_plan{"the planner failed: " + text_of(std::current_exception())}});
   }
   if (auto* run = std::get_if<planner_run_ptr>(&begun)) {
     planning_ = std::move(*run);
@@ -236,7 +244,7 @@ void planning_actor::take(report_answer& answer) {
 
 std::uint32_t planning_actor::questions_left() const {
   const auto asked = start_.query.said.size();
-  return start_.query.replans || asked >= planner_questions_max
+  return !start_.query.may_ask || asked >= planner_questions_max
              ? 0
              : planner_questions_max - static_cast<std::uint32_t>(asked);
 }
@@ -247,7 +255,7 @@ void planning_actor::take(report_planner_question& asked) {
   auto fault = question_fault(asked);
   if (!fault.empty())
     planner_problem_ = "the planner asks what cannot be asked: " + std::move(fault);
-  else if (query.replans)
+  else if (!query.may_ask)
     planner_problem_ = "the planner asks: " + shown(asked.prompt) + " (say it in the text)";
   else if (questions_left() == 0)
     planner_problem_ = "the planner has asked " + std::to_string(planner_questions_max)
@@ -255,11 +263,12 @@ void planning_actor::take(report_planner_question& asked) {
   if (!planner_problem_.empty())
     return next_row();
   made_.outcome = planner::decision::objective;
+  asks_person_ = true;
   made_.reasons.emplace_back("the planner asks a person first");
   made_.objective = objective_that_asks(
       {query.request.text, query.request.suggested_name, query.request.prefers_objective,
-       !query.request.is_within_objective && query.request.suggested_name.empty(), query.said,
-       std::move(asked.prompt), std::move(asked.form)});
+       !query.request.is_within_objective && query.request.suggested_name.empty(), query.replans,
+       query.said, std::move(asked.prompt), std::move(asked.form)});
   finish();
 }
 
@@ -355,9 +364,13 @@ std::vector<part> planning_actor::take_parts() {
 void planning_actor::take(agent_report report) {
   if (auto* made = std::get_if<report_artifact>(&report))
     return add_artifact(std::move(made->artifact), made->append);
-  if (std::holds_alternative<report_progress>(report)
-      || std::holds_alternative<report_message>(report)
-      || std::holds_alternative<report_note>(report)
+  if (const auto* said = std::get_if<report_message>(&report)) {
+    auto from_agent = said->message;
+    from_agent.from = role::agent;
+    used_ += usage_in(from_agent);
+    return;
+  }
+  if (std::holds_alternative<report_progress>(report) || std::holds_alternative<report_note>(report)
       || std::holds_alternative<report_withdrawal>(report))
     return;
   if (auto* done = std::get_if<report_completed>(&report)) {
@@ -407,6 +420,8 @@ void planning_actor::answer_with(message said) {
   said.task_id.clear();
   const auto* asked = start_.query.message.get();
   said.context_id = asked ? asked->context_id : std::string{};
+  if (used_.calls > 0)
+    said.metadata[planning_usage_key] = usage_as_json(used_);
   answer_ = std::make_shared<const message>(std::move(said));
   finish();
 }
@@ -457,6 +472,7 @@ void planning_actor::finish() {
   auto out = std::make_shared<planned_message>();
   out->made = std::move(made_);
   out->answer = std::move(answer_);
+  out->asks_person = asks_person_;
   out->operations = std::move(operations_);
   out->used = used_;
   out->planner_problem = problem_code_;

@@ -69,6 +69,7 @@ private:
   std::uint32_t step_ = 0;
   planner::verdict made_;
   message_ptr answer_;
+  bool asks_person_ = false;
   std::vector<wanted_objective_operation> operations_;
   model_usage used_;
   std::string planner_problem_;

@@ -1,8 +1,12 @@
 #include "actors/planning/planning_desk.hpp"
 
 #include "actors/planning/planning_actor.hpp"
+#include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/opt/codec_opt.hpp"
 #include <troupe/actors/limits.hpp>
+
+#include <boost/json/parse.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -11,11 +15,20 @@
 
 namespace troupe {
 
+boost::json::object usage_as_json(const model_usage& used) {
+  std::string text;
+  json_writer out(text);
+  opt::write(out, used);
+  return boost::json::parse(text).as_object();
+}
+
 boost::json::object planned_message::note() const {
   auto out = planner::note_of(made);
   out["seconds"] = static_cast<double>(took.count()) / 1000.0;
   if (used.calls > 0)
     out["tokens"] = used.prompt_tokens + used.answer_tokens;
+  if (used.calls > 0)
+    out["modelUsage"] = usage_as_json(used);
   return out;
 }
 

@@ -8,7 +8,10 @@
 #include "actors/environment.hpp"
 #include "actors/reply_port.hpp"
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/principal.hpp>
+
+#include <boost/json/object.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -17,12 +20,19 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "planner/verdict.hpp"
 
 namespace troupe {
+
+/// In the metadata of a direct answer: what models have used for it.
+inline constexpr std::string_view planning_usage_key = "troupe/v1/modelUsage";
+
+/// `{"calls": 1, "promptTokens": 310, ...}`, as a task has it (docs/models.md).
+[[nodiscard]] boost::json::object usage_as_json(const model_usage& used);
 
 /// What is asked about a message.
 struct planning_query {
@@ -37,6 +47,8 @@ struct planning_query {
   std::shared_ptr<const objective_so_far> so_far{};
   bool replans = false;
   std::vector<planner_exchange> said{};
+  /// The planner may ask a person: something can be changed that asks.
+  bool may_ask = true;
   /// For the agent that answers directly; null: none is asked.
   message_ptr message;
   std::vector<std::string> accepted_output_modes{};
@@ -45,15 +57,17 @@ struct planning_query {
 struct planned_message {
   planner::verdict made;
   message_ptr answer{}; ///< With decision::direct_answer: of the agent or the planner.
+  /// The objective that was made only asks a person what the planner wants to know.
+  bool asks_person = false;
   /// With decision::objective and without an objective: what `so_far` is to become.
   std::vector<wanted_objective_operation> operations{};
   timestamp at{};
   std::chrono::milliseconds took{0};
-  model_usage used{};                          ///< By the planner's model.
+  model_usage used{}; ///< By models of the planner, and of the agent that answers directly.
   errc planner_problem = errc::planner_failed; ///< As in report_no_plan.
 
-  /// For the metadata of what is made of it: planner::note_of, `seconds`, and `tokens`, if a model
-  /// was asked.
+  /// For the metadata of what is made of it: planner::note_of, `seconds`, and if a model was asked,
+  /// `tokens` and `modelUsage`.
   [[nodiscard]] boost::json::object note() const;
 };
 

@@ -4,7 +4,9 @@
 #include "actors/planning/planned_by_task.hpp"
 #include "actors/planning/planned_objective.hpp"
 #include "actors/planning/question_task.hpp"
+#include "actors/planning/replanning.hpp"
 #include "protocol/opt/answer_text.hpp"
+#include "protocol/owner_parts.hpp"
 
 #include <atomic>
 #include <charconv>
@@ -72,6 +74,29 @@ objective_spec plans_of(const planned_message* planned, const planning_query& qu
   return out;
 }
 
+/// The objective is planned anew with the answer. It is its own owner's doing.
+void ask_anew(gateway& to, const order_ptr& order, const agent_port_ptr& port,
+              const planning_query& query, const is_over_ptr& is_over) {
+  to.records().read_objective(objective_id{order->context}, [&to, order, port, query, is_over](
+                                                                const result<objective_ptr>& now) {
+    if (!now)
+      return port->report(report_failed{now.error().message});
+    replan_objective command;
+    command.who = principal_of((*now)->owner);
+    command.id = (*now)->id;
+    command.text = query.request.text;
+    replan_answered(to, std::move(command), {order->id, query.said, query.attempt},
+                    [port, is_over](const result<replan_report>& done) {
+                      // If the process ends, the task is taken up again.
+                      if (is_over->load() || (!done && done.error().code == errc::unavailable))
+                        return;
+                      if (done)
+                        return port->report(report_completed{{}, "the objective was changed"});
+                      port->report(report_failed{done.error().message, false});
+                    });
+  });
+}
+
 } // namespace
 
 start_result question_agent::start(const order_ptr& order, const agent_port_ptr& port) {
@@ -89,7 +114,10 @@ start_result question_agent::start(const order_ptr& order, const agent_port_ptr&
   const auto times = times_asked(order->note) + 1;
   const auto query = query_of(*asked, std::move(said), times);
   const auto is_over = std::make_shared<std::atomic<bool>>(false);
-  auto ask = [&to = to_, order, port, query, is_over, renames = asked->renames] {
+  auto ask = [&to = to_, order, port, query, is_over, renames = asked->renames,
+              replans = asked->replans] {
+    if (replans)
+      return ask_anew(to, order, port, query, is_over);
     ask_about(
         to, objective_id{order->context}, query,
         [&to, order, port, query, is_over, renames](const result<planned_message_ptr>& planned) {

@@ -57,6 +57,8 @@ json::object write_planning_question(const planning_question& from) {
     out["prefersObjective"] = *from.prefers_objective;
   if (from.renames)
     out["renames"] = true;
+  if (from.replans)
+    out["replans"] = true;
   json::array said;
   for (const auto& each : from.said)
     said.push_back(json::object{{"question", each.question}, {"answer", each.answer}});
@@ -78,8 +80,12 @@ result<planning_question> read_planning_question(const json::object& from) {
   out.suggested_name = text_in(from, "name");
   if (const auto* prefers = from.if_contains("prefersObjective"); prefers && prefers->is_bool())
     out.prefers_objective = prefers->get_bool();
-  const auto* renames = from.if_contains("renames");
-  out.renames = renames != nullptr && renames->is_bool() && renames->get_bool();
+  const auto is_set = [&from](const char* name) {
+    const auto* found = from.if_contains(name);
+    return found != nullptr && found->is_bool() && found->get_bool();
+  };
+  out.renames = is_set("renames");
+  out.replans = is_set("replans");
   if (const auto* said = from.if_contains("said"); said != nullptr && said->is_array())
     for (const auto& each : said->get_array())
       if (const auto* exchange = each.if_object())

@@ -27,6 +27,7 @@ struct planning_question {
   std::string suggested_name{}; ///< Of the objective; may be empty.
   std::optional<bool> prefers_objective{};
   bool renames = false;                 ///< The objective gets the name of the plan.
+  bool replans = false;                 ///< The text says how the objective is to go on.
   std::vector<planner_exchange> said{}; ///< What was asked before.
   std::string prompt{};
   boost::json::object form{}; ///< As in report_question.

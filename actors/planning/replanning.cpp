@@ -7,10 +7,13 @@
 #include "actors/planning/so_far.hpp"
 #include "protocol/owner_parts.hpp"
 #include <troupe/actors/limits.hpp>
+#include <troupe/protocol/once.hpp>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,10 +62,25 @@ std::string joined(const std::vector<std::string>& reasons) {
   return out;
 }
 
+/// For how long the change that follows from an answer is known: its task ends at once behind it.
+constexpr std::chrono::hours answered_change_kept{24};
+
+/// That the change was made which follows from the answer.
+once made_once(const replan_answer& answered, const principal& who, timestamp at) {
+  return {.kind = once_kind::request,
+          .owner = owner_of(who),
+          .key = "replanned by " + answered.asking.str(),
+          .content = 0,
+          .until = at + answered_change_kept,
+          .answer = {}};
+}
+
 class replanning : public std::enable_shared_from_this<replanning> {
 public:
-  replanning(gateway& to, replan_objective command, replan_ticket ticket, reply<replan_report> done)
-      : to_(to), command_(std::move(command)), ticket_(std::move(ticket)), done_(std::move(done)) {}
+  replanning(gateway& to, replan_objective command, std::optional<replan_answer> answered,
+             replan_ticket ticket, reply<replan_report> done)
+      : to_(to), command_(std::move(command)), answered_(std::move(answered)),
+        ticket_(std::move(ticket)), done_(std::move(done)) {}
 
   void begin() {
     to_.records().read_objective(
@@ -111,6 +129,11 @@ private:
       query.request.params.emplace(name, value);
     query.so_far = now;
     query.replans = true;
+    query.may_ask = !command_.dry_run;
+    if (answered_) {
+      query.said = answered_->said;
+      limit_attempts(query, answered_->attempt);
+    }
     ask_about(to_, command_.id, std::move(query),
               [self = shared_from_this(), now](const result<planned_message_ptr>& planned) {
                 self->on_planned(planned, *now->view);
@@ -123,7 +146,10 @@ private:
     const auto& made = **planned;
     count_used(to_, command_.id, made.used);
     out_.note = made.note();
-    if (!made.operations.empty())
+    at_ = made.at;
+    if (made.asks_person)
+      out_.operations = operations_that_ask(*made.made.objective);
+    else if (!made.operations.empty())
       out_.operations = made.operations;
     else if (made.made.objective)
       out_.operations = replacing_operations(now, plans_as_operations(*made.made.objective));
@@ -134,6 +160,16 @@ private:
     change();
   }
 
+  /// The plan that asks joins the others; what the text wants follows from the answer.
+  static std::vector<wanted_objective_operation> operations_that_ask(const objective_spec& asking) {
+    std::vector<wanted_objective_operation> out;
+    for (auto& plan : plans_as_operations(asking)) {
+      plan.start = true; // Also if the plans of the objective are started one by one.
+      out.emplace_back(std::move(plan));
+    }
+    return out;
+  }
+
   void change() {
     modify_objective command;
     command.who = command_.who;
@@ -142,6 +178,9 @@ private:
         command_.reason.empty() ? planner::name_of_text(command_.text) : command_.reason;
     command.if_revision = command_.if_revision;
     command.conditions = command_.conditions;
+    if (answered_)
+      command.conditions = std::make_shared<const std::vector<once>>(
+          std::vector{made_once(*answered_, command_.who, at_)});
     command.dry_run = command_.dry_run;
     command.author = planner_author;
     command.operations = with_note(out_.operations, out_.note);
@@ -176,15 +215,16 @@ private:
 
   gateway& to_;
   const replan_objective command_;
+  const std::optional<replan_answer> answered_;
   const replan_ticket ticket_;
   const reply<replan_report> done_;
   objective_state awake_ = objective_state::working;
+  timestamp at_{};
   replan_report out_;
 };
 
-} // namespace
-
-void replan(gateway& to, replan_objective command, reply<replan_report> done) {
+void begin_replanning(gateway& to, replan_objective command, std::optional<replan_answer> answered,
+                      reply<replan_report> done) {
   if (!to.planning().is_on())
     return done(make_error(errc::planner_failed, "this server plans no texts (planner.enabled)"));
   auto ticket = to.planning().enter_replan();
@@ -193,7 +233,27 @@ void replan(gateway& to, replan_objective command, reply<replan_report> done) {
                            std::to_string(replans_under_way_max)
                                + " objectives are being planned anew (replans_under_way_max); try "
                                  "again later"));
-  std::make_shared<replanning>(to, std::move(command), std::move(ticket), std::move(done))->begin();
+  std::make_shared<replanning>(to, std::move(command), std::move(answered), std::move(ticket),
+                               std::move(done))
+      ->begin();
+}
+
+} // namespace
+
+void replan(gateway& to, replan_objective command, reply<replan_report> done) {
+  begin_replanning(to, std::move(command), std::nullopt, std::move(done));
+}
+
+void replan_answered(gateway& to, replan_objective command, replan_answer answered,
+                     reply<replan_report> done) {
+  const auto wanted = made_once(answered, command.who, {});
+  to.records().read_once(wanted, {},
+                         [&to, command = std::move(command), answered = std::move(answered),
+                          done = std::move(done)](const result<once_ptr>& made) {
+                           if (made && *made)
+                             return done(replan_report{});
+                           begin_replanning(to, command, answered, done);
+                         });
 }
 
 void end_planner_pause(gateway& to, const objective_view& left) {

@@ -76,13 +76,13 @@ planner::decision verdict_of(const send_request& request) {
   return request.planned ? request.planned->made.outcome : planner::decision::plain_task;
 }
 
-/// What the grammar has not understood, or templates that fit equally well, are shown with the task
-/// that the message becomes.
+/// What the grammar has not understood, templates that fit equally well, and what models have used
+/// in vain, are shown with the task that the message becomes.
 void note_problems(send_request& request) {
   if (!request.planned)
     return;
   const auto& made = request.planned->made;
-  if (!made.problems.empty() || !made.ambiguous.empty())
+  if (!made.problems.empty() || !made.ambiguous.empty() || request.planned->used.calls > 0)
     request.command.metadata[planner::planner_key] = request.planned->note();
 }
 

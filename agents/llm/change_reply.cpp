@@ -75,6 +75,11 @@ std::string change_system(const planning_order& of, std::string_view mark) {
          + "Further members of the reply: \"assumptions\", a list of what you have assumed; "
            "\"noPlan\", in place of operations, if nothing can or need be changed: why. What has "
            "begun stays, unless it is skipped. Make no more changes than are needed. "
+         + (question_rule(of) == questions::allowed ? std::string(
+                "Only if you cannot do it without knowing more, reply with "
+                "\"question\" in place of operations: one question to the person who "
+                "said it; and with \"choices\", if one of these texts is its answer. ")
+                                                    : std::string{})
          + material_rule(mark) + " " + agents_rule(of.agents);
 }
 
@@ -120,7 +125,7 @@ result<void> check_operation(const json::value& from, const std::vector<std::str
 
 } // namespace
 
-json::object change_reply_schema(const std::vector<std::string>& agents) {
+json::object change_reply_schema(const std::vector<std::string>& agents, questions rule) {
   json::object properties;
   json::array ops;
   for (const auto& row : change_table)
@@ -137,6 +142,10 @@ json::object change_reply_schema(const std::vector<std::string>& agents) {
   reply["operations"] = json::object{{"type", "array"}, {"items", std::move(operation)}};
   reply["assumptions"] = json::parse(R"({"type": "array", "items": {"type": "string"}})");
   reply["noPlan"] = json::object{{"type", "string"}};
+  if (rule == questions::allowed) {
+    reply["question"] = json::object{{"type", "string"}};
+    reply["choices"] = reply["assumptions"];
+  }
   json::object out{{"type", "object"}};
   out["properties"] = std::move(reply);
   out["additionalProperties"] = false;
@@ -149,12 +158,13 @@ models::chat_request change_request(const planning_order& of, std::string_view m
   out.messages = {{models::speaker::system, change_system(of, mark)},
                   {models::speaker::user,
                    objective_text(*of.so_far, mark) + "\nHow it is to go on:\n" + of.text}};
-  out.schema = change_reply_schema(of.agents);
+  add_exchanges(out, of);
+  out.schema = change_reply_schema(of.agents, question_rule(of));
   return out;
 }
 
 result<planner_report> read_change_reply(std::string_view content,
-                                         const std::vector<std::string>& agents) {
+                                         const std::vector<std::string>& agents, questions rule) {
   boost::system::error_code failed;
   auto tree = parse_json(models::plain_content(content), failed);
   if (failed)
@@ -162,11 +172,16 @@ result<planner_report> read_change_reply(std::string_view content,
   if (!tree.is_object())
     return wrong_change("", "the reply must be an object");
   const auto& from = tree.get_object();
-  if (auto fine = check_change_members(from, change_reply_members, ""); !fine)
+  std::vector<std::string_view> known(change_reply_members.begin(), change_reply_members.end());
+  if (rule == questions::allowed)
+    known.insert(known.end(), {"question", "choices"});
+  if (auto fine = check_change_members(from, known, ""); !fine)
     return fine.error();
   const auto* found = from.if_contains("operations");
   const auto* operations = found == nullptr ? nullptr : found->if_array();
   if (operations == nullptr || operations->empty()) {
+    if (from.contains("question"))
+      return read_question_reply(from);
     if (const auto reason = text_in(from, "noPlan"); !reason.empty())
       return planner_report{report_no_plan{"the model makes no change: " + reason}};
     return wrong_change("/operations", "must be a list of operations; or give \"noPlan\"");

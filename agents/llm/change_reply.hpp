@@ -2,6 +2,7 @@
 // prompt, the schema and the reader come from one table. Plain functions.
 #pragma once
 
+#include "agents/llm/plan_reply.hpp"
 #include "client/models/chat.hpp"
 #include <troupe/actors/text_planner.hpp>
 #include <troupe/protocol/errc.hpp>
@@ -18,11 +19,14 @@ namespace troupe {
 inline constexpr std::size_t planned_operations_max = 100;
 
 /// JSON Schema of the reply, for servers that hold answers to one.
-[[nodiscard]] boost::json::object change_reply_schema(const std::vector<std::string>& agents);
-/// What is asked about `of.so_far`. `mark`: fresh, so that no artifact can have it in it.
+[[nodiscard]] boost::json::object change_reply_schema(const std::vector<std::string>& agents,
+                                                      questions rule = questions::none);
+/// What is asked about `of.so_far`, with what was asked and answered before. `mark`: fresh, so that
+/// no artifact can have it in it.
 [[nodiscard]] models::chat_request change_request(const planning_order& of, std::string_view mark);
 /// The content of an answer. Errors: invalid_document, in words for the model, with the place.
 [[nodiscard]] result<planner_report> read_change_reply(std::string_view content,
-                                                       const std::vector<std::string>& agents);
+                                                       const std::vector<std::string>& agents,
+                                                       questions rule = questions::none);
 
 } // namespace troupe

@@ -54,7 +54,7 @@ private:
   }
 
   void read(const std::string& content) {
-    auto made = order_->replans ? read_change_reply(content, order_->agents)
+    auto made = order_->replans ? read_change_reply(content, order_->agents, question_rule(*order_))
                                 : read_plan_reply(content, order_->agents, question_rule(*order_));
     if (made)
       return end(std::move(*made));

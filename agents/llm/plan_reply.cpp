@@ -224,7 +224,9 @@ result<planner_report> read_planned(json::object from, const std::vector<std::st
   return planner_report{std::move(out)};
 }
 
-result<planner_report> read_asked(const json::object& from) {
+} // namespace
+
+result<planner_report> read_question_reply(const json::object& from) {
   report_planner_question out;
   out.prompt = text_in(from, "question");
   if (out.prompt.empty())
@@ -240,8 +242,6 @@ result<planner_report> read_asked(const json::object& from) {
   }
   return planner_report{std::move(out)};
 }
-
-} // namespace
 
 result<void> check_planned_tasks(const json::array& tasks, const std::vector<std::string>& agents,
                                  const std::string& pointer) {
@@ -280,6 +280,14 @@ json::object plan_reply_schema(const std::vector<std::string>& agents, questions
   return schema_of(reply_part::reply, agents, rule);
 }
 
+void add_exchanges(models::chat_request& to, const planning_order& of) {
+  for (const auto& each : of.said) {
+    to.messages.push_back(
+        {models::speaker::assistant, json::serialize(json::object{{"question", each.question}})});
+    to.messages.push_back({models::speaker::user, each.answer});
+  }
+}
+
 models::chat_request plan_request(const planning_order& of, std::string_view mark) {
   models::chat_request out;
   out.streams = false;
@@ -287,11 +295,7 @@ models::chat_request plan_request(const planning_order& of, std::string_view mar
       of.so_far ? objective_text(*of.so_far, mark) + "\nWhat is to be planned:\n" : std::string{};
   out.messages = {{models::speaker::system, system_of(of, mark)},
                   {models::speaker::user, about + of.text}};
-  for (const auto& each : of.said) {
-    out.messages.push_back(
-        {models::speaker::assistant, json::serialize(json::object{{"question", each.question}})});
-    out.messages.push_back({models::speaker::user, each.answer});
-  }
+  add_exchanges(out, of);
   out.schema = plan_reply_schema(of.agents, question_rule(of));
   return out;
 }
@@ -314,7 +318,7 @@ result<planner_report> read_plan_reply(std::string_view content,
   if (const auto reason = text_in(from, "noPlan"); !reason.empty() && !has_tasks)
     return planner_report{report_no_plan{"the model makes no plan: " + reason}};
   if (rule == questions::allowed && !has_tasks && from.contains("question"))
-    return read_asked(from);
+    return read_question_reply(from);
   return read_planned(std::move(from), agents);
 }
 

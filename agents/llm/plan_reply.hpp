@@ -34,6 +34,11 @@ enum class questions : std::uint8_t { none, allowed };
                                                      questions rule = questions::none);
 [[nodiscard]] questions question_rule(const planning_order& of) noexcept;
 
+/// A reply that is a question, with its `choices`. Errors: as read_plan_reply.
+[[nodiscard]] result<planner_report> read_question_reply(const boost::json::object& from);
+/// Adds what was asked and answered before.
+void add_exchanges(models::chat_request& to, const planning_order& of);
+
 /// What both kinds of replies share: the members of a task, a line each; and why tasks of a model
 /// cannot be taken (too many, an agent that they may not name, `${`, an unknown member). `where`: a
 /// JSON pointer.

@@ -2,6 +2,7 @@
 // whole program: tests/apps/models_binary_test.cpp.
 #include "actors/planning/question_task.hpp"
 #include "tests/actors/planning_bed.hpp"
+#include "tests/support/specs.hpp"
 #include <troupe/actors/limits.hpp>
 
 using namespace troupe;
@@ -184,6 +185,55 @@ TEST_CASE("a question about an objective that is there joins it; the planner kno
   CHECK(now->name == "o");
   CHECK(bed.own->orders[1]->so_far);
   CHECK(now->usage.calls == 2);
+}
+
+TEST_CASE(
+    "a planner asks a person when an objective is planned anew, and changes it with the answer",
+    "[actors][planning]") {
+  planner_asks_bed bed(std::make_shared<told_planner>());
+  auto later = a_plan("q", {a_task("c", {}, "hand")});
+  later.dependencies = {"p"};
+  const auto id =
+      bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")}), std::move(later)}));
+  replan_objective command;
+  command.id = id;
+  command.text = "Please inquire and skip";
+  std::optional<result<replan_report>> done;
+  const auto replan = [&] {
+    bed.main_gateway().replan(command, [&](result<replan_report> how) { done = std::move(how); });
+    bed.clock.settle();
+    REQUIRE(done);
+  };
+  SECTION("a dry run asks nobody") {
+    command.dry_run = true;
+    replan();
+    REQUIRE(done->has_error());
+    CHECK_THAT(done->error().message, Contains("Which city?"));
+    CHECK(bed.whole(id)->plans.size() == 2);
+    return;
+  }
+  replan();
+  REQUIRE(done->has_value());
+  CHECK((*done)->operations.size() == 1);
+  auto now = bed.whole(id);
+  CHECK_FALSE(now->paused);
+  CHECK(now->plans[1].state == plan_state::pending);
+  const auto task = bed.asking(id, 2);
+  SECTION("at once") {
+    CHECK(bed.answer(task, "Oslo") == "");
+  }
+  SECTION("after a restart") {
+    bed.begin_again(id);
+    CHECK(bed.answer(task, "Oslo") == "");
+  }
+  REQUIRE(bed.own->orders.size() == 2);
+  CHECK(bed.own->orders[1]->replans);
+  CHECK(bed.own->orders[1]->said.at(0).answer == "Oslo");
+  CHECK(bed.own->orders[1]->questions_left == planner_questions_max - 1);
+  now = bed.whole(id);
+  CHECK_FALSE(now->paused);
+  CHECK(now->plans[1].state == plan_state::skipped);
+  CHECK(now->plans[2].state == plan_state::completed);
 }
 
 TEST_CASE("a question of the planner is read as it was written, whatever it contains",

@@ -25,12 +25,18 @@ public:
   start_result start(const order_ptr& order, const agent_port_ptr& port) override {
     if (order->text() == "2 + 2")
       return report_completed{{text_artifact("sum", "4")}, {}};
+    if (order->text() == "Who fails?") {
+      port->report(about_call());
+      port->report(report_failed{"no answer", false});
+      return std::make_unique<agent_run>();
+    }
     if (order->text() == "Who breaks?")
       throw std::runtime_error("broken");
     if (order->text() == "Who speaks?") { // In pieces, and once it begins anew.
       say(*port, "Wro", false);
       say(*port, "Par", false);
       say(*port, "is", true);
+      port->report(about_call());
       port->report(report_completed{});
       return std::make_unique<agent_run>();
     }
@@ -45,6 +51,13 @@ public:
   }
 
 private:
+  /// What a model has used, as the agent `llm` says it.
+  static report_message about_call() {
+    report_message out;
+    out.message.metadata[model_usage_key] =
+        boost::json::object{{"promptTokens", 7}, {"answerTokens", 3}, {"ms", 500}};
+    return out;
+  }
   static void say(agent_port& to, const std::string& text, bool append) {
     report_artifact chunk{text_artifact("answer", text), append, false};
     chunk.artifact.artifact_id = "answer";
@@ -63,6 +76,8 @@ public:
     const auto says = [&](const char* word) { return order->text.find(word) != std::string::npos; };
     if (says("inquire") && order->said.size() < questions)
       return report_planner_question{"Which city?", form, {1, 10, 5, 100}};
+    if (order->replans && says("skip"))
+      return report_replan{{skip_plan<std::string>{"q"}}};
     if (says("die"))
       return report_plan{steps("", {{"dies", true}}), {}};
     if (says("throw"))

@@ -39,6 +39,13 @@ TEST_CASE("S1_question: a direct answer leaves nothing; without one the next row
   REQUIRE((streamed && *streamed && (*streamed)->answer));
   REQUIRE((*streamed)->answer->parts.size() == 1);
   CHECK(text_of((*streamed)->answer->parts) == "Paris");
+  const auto& used = (*streamed)->answer->metadata.at("troupe/v1/modelUsage").as_object();
+  CHECK(used.at("calls") == 1);
+  CHECK(used.at("promptTokens") == 7);
+  CHECK(used.at("answerTokens") == 3);
+  const auto failed = bed.say("Who fails?", true);
+  REQUIRE((failed && *failed && (*failed)->objective));
+  CHECK_THAT(bed.note_of((*failed)->objective), Contains(R"("modelUsage":{"calls":1)"));
   const auto broken = bed.say("Who breaks?", true);
   REQUIRE((broken && *broken && (*broken)->objective));
   CHECK_THAT(bed.note_of((*broken)->objective), Contains("the default agent failed: broken"));
@@ -122,7 +129,10 @@ TEST_CASE(
 TEST_CASE("S7_fallback: a planner that makes no plan that may run loses no message",
           "[actors][planning]") {
   const auto own = std::make_shared<told_planner>();
-  planning_bed bed(with_planner(own));
+  std::vector<std::string> warned;
+  auto options = with_planner(own);
+  options.warn = [&](const std::string& line) { warned.push_back(line); };
+  planning_bed bed(options);
   const std::vector<std::pair<std::string, std::string>> faults{
       {"Please throw", "the planner failed: it broke"},
       {"Please decline", "too hard"},
@@ -138,6 +148,9 @@ TEST_CASE("S7_fallback: a planner that makes no plan that may run loses no messa
     CHECK(now->plans[0].spec->tasks[0].description == text);
     CHECK_THAT(bed.note_of(now), Contains(reason));
   }
+  CHECK(warned
+        == std::vector<std::string>{"the planning of a text has died and goes on without the "
+                                    "planner: the check of the agent breaks"});
   const auto answered = bed.say("Please answer");
   REQUIRE((answered && *answered && (*answered)->objective));
   CHECK(bed.whole((*answered)->objective->id)->state == objective_state::completed);

@@ -114,3 +114,23 @@ TEST_CASE("a model is told how the objective stands, and what was made between m
   CHECK_THAT(schema, ContainsSubstring(R"("enum":["addPlan","removePlan","skipPlan",)"));
   CHECK_THAT(schema, ContainsSubstring(R"("enum":["llm"])"));
 }
+
+TEST_CASE("a model may ask in place of a change, if it may ask at all", "[agents][llm]") {
+  const auto* asks = R"({"question": "Which city?", "choices": ["Oslo", "Rome"]})";
+  const auto read = read_change_reply(asks, change_agents, questions::allowed);
+  REQUIRE(read.has_value());
+  const auto& asked = std::get<report_planner_question>(*read);
+  CHECK(asked.prompt == "Which city?");
+  CHECK(asked.form.at("enum").as_array().size() == 2);
+  CHECK_THAT(change_fault(asks), ContainsSubstring("/question: unknown member"));
+  auto order = order_about("north");
+  order.said = {{"Which city?", "Oslo"}};
+  CHECK_FALSE(change_reply_schema(change_agents).at("properties").as_object().contains("question"));
+  order.questions_left = 1;
+  const auto request = change_request(order, "mark");
+  REQUIRE(request.messages.size() == 4);
+  CHECK_THAT(request.messages[0].content, ContainsSubstring("\"question\""));
+  CHECK(request.messages[2].content == R"({"question":"Which city?"})");
+  CHECK(request.messages[3].content == "Oslo");
+  CHECK(request.schema.at("properties").as_object().contains("question"));
+}
