@@ -28,7 +28,7 @@ std::optional<Enum> named_in(const std::array<std::string_view, Size>& names,
 }
 
 constexpr std::array<std::string_view, task_phase_count> phase_names{"slot", "running", "question",
-                                                                     "backoff", "ended"};
+                                                                     "backoff", "ended", "pause"};
 
 } // namespace
 

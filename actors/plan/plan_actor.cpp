@@ -79,6 +79,7 @@ void plan_actor::begin() {
   make_scope();
   forget_questions(view_);
   end_ = start_.end;
+  pauses_.note(view_.paused, env_.now());
   if (view_.state == plan_state::blocked && !view_.paused)
     move({plan_moved{start_.index, plan_event::work, ""}});
   calls_.add_from(view_, 0);
@@ -263,6 +264,7 @@ void plan_actor::close(plan_state to, const std::string& reason, const cancel_le
 // committed.
 void plan_actor::pause(const pause_plan& command) {
   apply(view_, change{}, command.pause);
+  pauses_.note(view_.paused, env_.now());
   if (!command.pause.paused)
     spawn_ready();
   check();

@@ -12,6 +12,7 @@
 #include "actors/graph/plan_graph.hpp"
 #include "actors/messages.hpp"
 #include "actors/plan/open_calls.hpp"
+#include "actors/plan/pause_log.hpp"
 #include "actors/task/task_actor.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/plan_life.hpp"
@@ -182,6 +183,7 @@ private:
                                              ///< before those that have not begun.
   std::unordered_map<std::uint32_t, std::map<task_position, dependency_news>>
       outside_; ///< Completed tasks of other plans, by the task that waits.
+  pause_log pauses_;
   open_calls calls_;
   std::unordered_set<std::uint32_t> awaited_;               ///< Tasks that other plans wait for.
   std::set<std::pair<timestamp, std::uint32_t>> deadlines_; ///< Of tasks; still to come.

@@ -68,6 +68,7 @@ void plan_actor::spawn_task(const ready_task& ready, bool in_line) {
   start.attempts = summary.attempt;
   start.exists = summary.state != task_state::unspecified;
   start.ready_at = ready.since;
+  start.waits = pauses_.waits_since(ready.since);
   if (needs_slots(env_, start_.slots, start.agent))
     start.ticket = ++env_.last_ticket;
   const task_ready_again wanted{task, start.ticket};

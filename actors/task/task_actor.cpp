@@ -88,6 +88,10 @@ task_actor::task_actor(actor_pointer<handle> self, environment& env, task_start&
   if (start.ticket != 0
       || (plan_ && plan_->spec->parallel_max > 0)) // Without a limit it never waits for a slot.
     details().ready_at = start.ready_at;
+  if (!start.waits.empty()) {
+    details().ready_at = start.ready_at;
+    details().waits = std::move(start.waits);
+  }
   if (!plan_)
     lone_ = std::make_unique<conversation>(
         conversation{std::move(start.id), std::move(start.agent), std::move(start.context),

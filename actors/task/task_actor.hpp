@@ -75,8 +75,9 @@ struct task_start {
   std::vector<once_ptr> conditions; ///< Of the change that creates a lone task.
   reply_port<sent> done;
 
-  slot_ticket ticket = 0; ///< The slots it needs were asked for under this; 0: it needs none.
-  timestamp ready_at{};   ///< When nothing it depends on held it back any more.
+  slot_ticket ticket = 0;       ///< The slots it needs were asked for under this; 0: it needs none.
+  timestamp ready_at{};         ///< When nothing it depends on held it back any more.
+  std::vector<task_span> waits; ///< Its first phases, from `ready_at` on, if its plan was paused.
   bool exists = false; ///< Its record is there already: the process ended while it ran or, without
                        ///< attempts, waited.
   std::uint32_t attempts = 0; ///< Attempts it has had.
@@ -293,6 +294,7 @@ private:
         0;                ///< Of the last one, as the store has it (memory_account::small_output).
     timestamp ready_at{}; ///< When nothing it depends on held it back any more; the epoch: as it
                           ///< was made.
+    std::vector<task_span> waits; ///< The first phases of the record that is made.
     /// Open when an earlier process ended, until the agent asks again or its attempt fails.
     lazy<question> asked_before;
     std::optional<timestamp> deadline; ///< At the desk (environment::deadlines).

@@ -41,6 +41,10 @@ void task_actor::ensure_created() {
   record->ready_at =
       details_ && details_->ready_at != timestamp{} ? details_->ready_at : record->created;
   record->since = record->created;
+  if (details_ && !details_->waits.empty()) {
+    record->since = details_->waits.back().end;
+    record->details.edit().spans = std::exchange(details_->waits, {});
+  }
   if (plan_) {
     record->origin = {plan_->spec, plan_->plan_index, task_index_};
   } else {

@@ -35,6 +35,7 @@ constexpr std::string_view earlier_colour = "#e0913c";
 constexpr std::string_view question_colour = "#d9c04a";
 constexpr std::string_view slot_colour = "#d0d4d9";
 constexpr std::string_view backoff_colour = "#b9b2d6";
+constexpr std::string_view pause_colour = "#8fb3cf";
 
 std::string_view colour_of(const task_span& span, task_state state, bool is_last) {
   switch (span.phase) {
@@ -45,6 +46,7 @@ std::string_view colour_of(const task_span& span, task_state state, bool is_last
     case task_phase::question: return question_colour;
     case task_phase::slot: return slot_colour;
     case task_phase::backoff: return backoff_colour;
+    case task_phase::pause: return pause_colour;
     case task_phase::ended: break;
   }
   return "#ffffff";
@@ -240,6 +242,7 @@ std::string longest_waits(const std::vector<timed_task>& tasks) {
   for (const auto& task : tasks) {
     add(task, task.for_others, clean_line(task.last_of_them));
     add(task, task.time_in(task_phase::slot), "a slot");
+    add(task, task.time_in(task_phase::pause), "the end of a pause");
     add(task, task.time_in(task_phase::question), "an answer");
     add(task, task.time_in(task_phase::backoff), "another attempt");
   }
@@ -257,7 +260,8 @@ std::string timing_text(const std::vector<timed_task>& tasks) {
   std::map<task_phase, milliseconds> waited;
   for (const auto& task : tasks) {
     slowest.push_back(&task);
-    for (const auto phase : {task_phase::slot, task_phase::question, task_phase::backoff})
+    for (const auto phase :
+         {task_phase::slot, task_phase::pause, task_phase::question, task_phase::backoff})
       waited[phase] += task.time_in(phase);
   }
   const auto running = [](const timed_task* task) { return task->time_in(task_phase::running); };
@@ -271,6 +275,7 @@ std::string timing_text(const std::vector<timed_task>& tasks) {
              + std::string(words);
   };
   add(task_phase::slot, "for a slot");
+  add(task_phase::pause, "while paused");
   add(task_phase::question, "for answers");
   add(task_phase::backoff, "before another attempt");
   if (const auto waits = longest_waits(tasks); !waits.empty())
@@ -355,11 +360,12 @@ std::string draw_timeline(const std::vector<timed_task>& tasks, const std::strin
 }
 
 std::string draw_timeline_page(const std::vector<timed_task>& tasks, const std::string& title) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> legend{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> legend{
       {{completed_colour, "ran and completed"},
        {failed_colour, "ran and did not complete"},
        {earlier_colour, "an earlier attempt"},
        {slot_colour, "waited for a slot"},
+       {pause_colour, "was paused"},
        {question_colour, "waited for an answer"},
        {backoff_colour, "waited before another attempt"}}};
   const auto name = xml_escaped(clean_line(title));
@@ -374,7 +380,7 @@ std::string draw_timeline_page(const std::vector<timed_task>& tasks, const std::
     out += "<i style=\"background:" + std::string(colour) + "\"></i>" + std::string(meaning);
   out += "</p>\n" + draw_timeline(tasks, title)
          + "<table><tr><th>task</th><th>state</th><th>began</th><th>ran</th>"
-           "<th>for others</th><th>for a slot</th>"
+           "<th>for others</th><th>for a slot</th><th>paused</th>"
            "<th>for answers</th><th>for another attempt</th><th>attempts</th></tr>\n";
   const auto shown = by_begin(tasks);
   const auto begin = shown.empty() ? timestamp{} : first_begin(tasks);
@@ -391,6 +397,7 @@ std::string draw_timeline_page(const std::vector<timed_task>& tasks, const std::
     time_cell(task_phase::running);
     cell(task->for_others > milliseconds{0} ? format_duration(task->for_others) : "");
     time_cell(task_phase::slot);
+    time_cell(task_phase::pause);
     time_cell(task_phase::question);
     time_cell(task_phase::backoff);
     cell(std::to_string(task->spans.back().attempt));

@@ -78,13 +78,13 @@ std::string reason_of(const task_status& status, task_phase phase) {
 }
 
 /// Keeps the phase that is over, if it took any time. `ready_at` gives the wait before the first
-/// attempt, `since` and `status.at` the last run of a task that has ended: so most tasks keep
-/// nothing.
+/// attempt unless it was created with spans, `since` and `status.at` the last run of a task that
+/// has ended: so most tasks keep nothing.
 void keep_span(task& record, task_phase phase, std::uint32_t attempt, timestamp at, bool moved) {
   if (phase == task_phase::running && is_terminal(record.status.state))
     return;
   const auto began = std::exchange(record.since, at);
-  if (attempt == 0 || began == at)
+  if ((attempt == 0 && record.details->spans.empty()) || began == at)
     return;
   auto& details = record.details.edit();
   if (details.spans.size() >= task_spans_max) {
@@ -92,7 +92,7 @@ void keep_span(task& record, task_phase phase, std::uint32_t attempt, timestamp 
     ++details.spans_dropped;
   }
   details.spans.push_back(
-      {phase, attempt, began, at, moved ? reason_of(record.status, phase) : std::string{}});
+      {phase, std::max(attempt, 1U), began, at, moved ? reason_of(record.status, phase) : std::string{}});
 }
 
 template<class Event>

@@ -442,6 +442,30 @@ TEST_CASE("a task's record says when it was ready, what it was about when, and w
   CHECK(record->status.at == start + 28s);
 }
 
+TEST_CASE("a pause before a task begins is a phase of its own, with or without a limit",
+          "[actors][time][times]") {
+  const auto parallel_max = GENERATE(0U, 1U);
+  clock_bed bed;
+  auto plan = a_plan("p", {a_task("a", {}, "hand"), a_task("b", {"a"}, "hand")});
+  plan.parallel_max = parallel_max;
+  bed.begin(an_objective({plan}));
+  const auto start = bed.clock.now();
+  bed.pass(3s);
+  bed.move_plan(0, plan_state::blocked);
+  bed.pass(2s);
+  bed.report("a", report_completed{}); // b is ready
+  bed.pass(4s);
+  bed.move_plan(0, plan_state::working);
+  bed.pass(1s);
+  bed.report("b", report_completed{});
+  const auto record = bed.task("b");
+  CHECK(record->ready_at == start + 5s);
+  CHECK(record->details->spans
+        == std::vector<task_span>{{task_phase::pause, 1, start + 5s, start + 9s, ""}});
+  CHECK(record->since == start + 9s);
+  CHECK_FALSE(bed.task("a")->details);
+}
+
 namespace {
 
 struct all_changes final : watcher {

@@ -58,7 +58,7 @@ struct task : task_life {
   std::string agent; ///< The agent that does it.
   timestamp created{};
   /// When it became ready: its dependencies had completed. From then on it waited for its first
-  /// slot.
+  /// slot, but for the pauses of its plan that its spans begin with.
   timestamp ready_at{};
   /// When the present phase began. For an ended task: when its last run began, which ended at
   /// `status.at`; if both are equal there is no such run.

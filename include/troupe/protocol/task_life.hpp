@@ -138,9 +138,10 @@ enum class task_phase : std::uint8_t {
   question, ///< Waits for an answer.
   backoff,  ///< Waits for its next attempt.
   ended,
+  pause, ///< Its plan was paused before it began. Only a phase that is over (task_span).
 };
 
-inline constexpr std::size_t task_phase_count = 5;
+inline constexpr std::size_t task_phase_count = 6;
 
 /// The name of a phase; also shown as what a task waits for: `slot`, `question`, `backoff`.
 [[nodiscard]] std::string_view to_string(task_phase phase) noexcept;

@@ -47,6 +47,11 @@ TEST_CASE("the wait for the first slot is a phase", "[apps][timing]") {
   CHECK(spans_of(record) == std::vector{waited(task_phase::slot, 50, 200), ran(200, 300)});
   record.details.edit().spans_dropped = 1; // What was before is not known.
   CHECK(spans_of(record) == std::vector{ran(200, 300)});
+  record.details.edit() = {};
+  record.details.edit().spans = {waited(task_phase::pause, 50, 150), // It was created so.
+                                 waited(task_phase::slot, 150, 200)};
+  CHECK(spans_of(record)
+        == std::vector{waited(task_phase::pause, 50, 150), waited(task_phase::slot, 150, 200)});
   task waits;
   waits.ready_at = at(50);
   waits.since = at(60);
