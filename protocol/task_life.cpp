@@ -27,8 +27,8 @@ std::optional<Enum> named_in(const std::array<std::string_view, Size>& names,
   return static_cast<Enum>(found - names.begin());
 }
 
-constexpr std::array<std::string_view, task_phase_count> phase_names{"slot", "running", "question",
-                                                                     "backoff", "ended", "pause"};
+constexpr std::array<std::string_view, task_phase_count> phase_names{
+    "slot", "running", "question", "backoff", "ended", "pause"};
 
 } // namespace
 

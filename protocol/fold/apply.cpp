@@ -91,8 +91,8 @@ void keep_span(task& record, task_phase phase, std::uint32_t attempt, timestamp 
     details.spans.erase(details.spans.begin());
     ++details.spans_dropped;
   }
-  details.spans.push_back(
-      {phase, std::max(attempt, 1U), began, at, moved ? reason_of(record.status, phase) : std::string{}});
+  details.spans.push_back({phase, std::max(attempt, 1U), began, at,
+                           moved ? reason_of(record.status, phase) : std::string{}});
 }
 
 template<class Event>
