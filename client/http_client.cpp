@@ -3,10 +3,11 @@
 #include "client/http_stream.hpp"
 #include "client/tls_settings.hpp"
 
-#include <boost/asio/redirect_error.hpp>
-#include <boost/beast/http/read.hpp>
-#include <boost/beast/http/write.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/serializer.hpp>
 
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace troupe::net {
@@ -20,6 +21,10 @@ namespace http = boost::beast::http;
 constexpr int interim_answers_max = 5;
 /// Those who wait for the total are counted by their targets already.
 constexpr std::size_t waiting_in_total_max = 1'000'000;
+/// Read at once: as much as a record of TLS has (RFC 8446 section 5.1).
+constexpr std::size_t read_bytes_max = 16 * 1024;
+/// What the parser cannot use yet: of a head, or of one of a chunk, and what came behind it.
+constexpr std::size_t rest_bytes_max = answer_header_bytes_max + read_bytes_max;
 
 constexpr std::string_view cause_begins = R"({"cause":")";
 constexpr std::string_view cause_ends = R"("})";
@@ -90,10 +95,17 @@ std::uint64_t http_client::connections_made() const noexcept {
   return shared_->connections_made;
 }
 
+const answer_memory_ptr& http_client::memory() const noexcept {
+  return shared_->memory;
+}
+
 // -- a stream -------------------------------------------------------------------------------------
 
 void http_stream::impl::drop() {
   limit.cancel();
+  quiet.cancel();
+  quiet_at = time_point::max();
+  held.release();
   if (wire)
     wire->close();
   wire = nullptr;
@@ -120,13 +132,60 @@ outbound_answer http_stream::impl::head_of(const answer_parser& parser) {
   return out;
 }
 
-template<class Stream>
-awaitable<result<void>> http_stream::impl::ask_head(Stream& on, const string_request& request,
-                                                    begun_answer& to,
+awaitable<error_code> http_stream::impl::write(const string_request& request) {
+  http::request_serializer<http::string_body> from(request);
+  while (!from.is_done()) {
+    error_code failed;
+    error_code ignored; // of bodies that can fail
+    std::size_t written = 0;
+    from.next(ignored,
+              [&](error_code&, const auto& bytes) { written = wire->write_some(bytes, failed); });
+    if (!failed)
+      from.consume(written);
+    else if (failed == asio::error::would_block)
+      co_await wire->wait(failed);
+    if (failed)
+      co_return failed;
+  }
+  co_return error_code{};
+}
+
+void http_stream::impl::begun_answer::take(std::string_view bytes, error_code& failed) {
+  const bool reads_head = !parser->is_header_done();
+  std::size_t used = 0;
+  failed = {};
+  while (used < bytes.size() && !parser->is_done() && !failed
+         && reads_head != parser->is_header_done())
+    used += parser->put(asio::buffer(bytes.substr(used)), failed);
+  if (failed == http::error::need_more)
+    failed = {};
+  std::string left(bytes.substr(used)); // with no more room than it needs
+  rest.swap(left);
+  // A head has its limit; a chunk's own head has none (RFC 9112 section 7.1.1).
+  if (!failed && !reads_head && !parser->is_done() && rest.size() > answer_header_bytes_max)
+    failed = http::error::bad_chunk_extension;
+}
+
+void http_stream::impl::begun_answer::end(error_code& failed) {
+  failed = http::error::end_of_stream;
+  if (parser->got_some())
+    parser->put_eof(failed);
+}
+
+void http_stream::impl::read_now(begun_answer& to, error_code& failed) {
+  std::array<char, rest_bytes_max + read_bytes_max> buffer; // NOLINT(*-member-init)
+  const auto kept = to.rest.copy(buffer.data(), rest_bytes_max);
+  const auto bytes = wire->read_some({buffer.data() + kept, read_bytes_max}, failed);
+  if (failed == asio::error::eof)
+    return to.end(failed);
+  if (!failed)
+    to.take({buffer.data(), kept + bytes}, failed);
+}
+
+awaitable<result<void>> http_stream::impl::ask_head(const string_request& request, begun_answer& to,
                                                     boost::optional<std::uint64_t> bytes_max) {
-  error_code ec;
   limit_to(deadline);
-  co_await http::async_write(on, request, asio::redirect_error(use_awaitable, ec));
+  auto ec = co_await write(request);
   if (ec)
     co_return failed("did not take the request", ec);
   for (int interim = 0; interim <= interim_answers_max; ++interim) {
@@ -134,8 +193,16 @@ awaitable<result<void>> http_stream::impl::ask_head(Stream& on, const string_req
     set_limits(parser, bytes_max);
     if (request.method() == http::verb::head)
       parser.skip(true);
-    co_await http::async_read_header(on, to.input, parser, asio::redirect_error(use_awaitable, ec));
-    is_heard = is_heard || parser.got_some() || to.input.size() > 0;
+    to.take(to.rest, ec); // what came behind an interim answer
+    while (!ec && !parser.is_header_done()) {
+      co_await wire->wait(ec);
+      if (ec)
+        break;
+      read_now(to, ec);
+      is_heard = is_heard || parser.got_some() || !to.rest.empty();
+      if (ec == asio::error::would_block)
+        ec = {};
+    }
     if (ec && ec != http::error::body_limit) // Said when Content-Length is above it.
       co_return failed("did not answer", ec);
     to.is_too_long = static_cast<bool>(ec);
@@ -146,24 +213,36 @@ awaitable<result<void>> http_stream::impl::ask_head(Stream& on, const string_req
   co_return make_error(errc::unavailable, url.authority() + " gave nothing but interim answers");
 }
 
-template<class Stream>
-awaitable<result<outbound_answer>> http_stream::impl::ask(Stream& on,
-                                                          const string_request& request) {
+awaitable<result<outbound_answer>> http_stream::impl::ask(const string_request& request) {
   begun_answer from;
-  const auto head = co_await ask_head(on, request, from, shared->options.answer_bytes_max);
+  const auto head = co_await ask_head(request, from, shared->options.answer_bytes_max);
   if (!head)
     co_return head.error();
   auto& parser = *from.parser;
+  auto& body = parser.get().body();
   error_code ec;
-  if (!from.is_too_long && !parser.is_done())
-    co_await http::async_read(on, from.input, parser, asio::redirect_error(use_awaitable, ec));
+  if (!from.is_too_long)
+    from.take(from.rest, ec);
+  while (!from.is_too_long && !ec && !parser.is_done()) {
+    const auto counted = held.resize(heap_bytes(body) + heap_bytes(from.rest));
+    if (!counted) {
+      limit.cancel();
+      co_return with_cause(counted.error(), "memory");
+    }
+    co_await wire->wait(ec);
+    if (ec)
+      break;
+    read_now(from, ec);
+    if (ec == asio::error::would_block)
+      ec = {};
+  }
   // The status is what matters: a body that is too long, or ends too soon, costs the connection
   // only.
   auto out = head_of(parser);
   out.is_whole = !ec && !expired && !from.is_too_long;
   // Bytes behind the answer belong to nothing that was asked.
-  const bool again = out.is_whole && parser.get().keep_alive() && from.input.size() == 0;
-  out.body = std::move(parser.get().body());
+  const bool again = out.is_whole && parser.keep_alive() && from.rest.empty();
+  out.body = std::move(body);
   limit.cancel();
   if (again && !closed)
     shared->idle.keep(host, std::move(wire));
@@ -173,6 +252,7 @@ awaitable<result<outbound_answer>> http_stream::impl::ask(Stream& on,
 
 awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request outbound) {
   const auto self = shared_from_this();
+  begun = nullptr;
   begin_connect(outbound);
   const auto admitted = co_await enter(*lines->exchanges, outbound);
   if (!admitted)
@@ -186,10 +266,8 @@ awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request 
       leave();
       co_return reused.error();
     }
-    if (auto* tls = std::get_if<tls_socket>(&wire->stream))
-      answer = co_await ask(*tls, request);
-    else
-      answer = co_await ask(std::get<tcp_socket>(wire->stream), request);
+    answer = co_await ask(request);
+    held.release();
     drop();
     // The other side may have closed a connection that was left over just now.
     const bool repeats = !answer && *reused && may_repeat && !is_heard && !closed && !expired;
@@ -203,6 +281,7 @@ awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request 
 awaitable<result<outbound_answer>> http_stream::impl::begin(outbound_request outbound) {
   const auto self = shared_from_this();
   begin_connect(outbound);
+  begun = nullptr;
   drop();
   leave();
   const auto admitted = co_await enter(*lines->streams, outbound);
@@ -218,10 +297,7 @@ awaitable<result<outbound_answer>> http_stream::impl::begin(outbound_request out
       co_return reused.error();
     }
     begun = std::make_unique<begun_answer>();
-    if (auto* tls = std::get_if<tls_socket>(&wire->stream))
-      head = co_await ask_head(*tls, request, *begun, boost::none);
-    else
-      head = co_await ask_head(std::get<tcp_socket>(wire->stream), request, *begun, boost::none);
+    head = co_await ask_head(request, *begun, boost::none);
     limit.cancel();
     if (head)
       break;
@@ -242,31 +318,9 @@ awaitable<result<outbound_answer>> http_stream::impl::begin(outbound_request out
                              + " bytes; the limit is "
                              + std::to_string(shared->options.answer_bytes_max));
   }
-  co_return head_of(*begun->parser);
-}
-
-template<class Stream>
-awaitable<result<std::string>> http_stream::impl::read_more(Stream& on,
-                                                            std::chrono::milliseconds silence) {
-  auto& parser = *begun->parser;
-  while (!parser.is_done()) {
-    error_code ec;
-    limit_to(shared->clock->now() + silence);
-    co_await http::async_read_some(on, begun->input, parser,
-                                   asio::redirect_error(use_awaitable, ec));
-    limit.cancel();
-    auto& body = parser.get().body();
-    if (!body.empty()) // first what has come, also before a break
-      co_return std::exchange(body, std::string{});
-    if (ec && expired)
-      co_return with_cause(make_error(errc::timed_out, url.authority() + " sent nothing for "
-                                                           + std::to_string(silence.count())
-                                                           + " ms"),
-                           "timeout");
-    if (ec)
-      co_return failed("broke the answer off", ec);
-  }
-  co_return std::string{};
+  auto out = head_of(*begun->parser);
+  static_cast<http::fields&>(begun->parser->get()).clear();
+  co_return out;
 }
 
 awaitable<result<std::string>> http_stream::impl::more(std::chrono::milliseconds silence) {
@@ -275,19 +329,57 @@ awaitable<result<std::string>> http_stream::impl::more(std::chrono::milliseconds
     co_return make_error(errc::canceled, "closed");
   if (!wire || !begun)
     co_return std::string{};
+  auto& parser = *begun->parser;
+  auto& body = parser.get().body();
+  auto ec = begun->broken;
+  if (!begun->has_body_begun) {
+    begun->has_body_begun = true;
+    begun->take(begun->rest, ec); // what came with the head
+  }
+  result<void> counted;
+  while (body.empty() && !ec && counted && !parser.is_done()) {
+    counted = held.resize(heap_bytes(body) + heap_bytes(begun->rest));
+    if (!counted)
+      break;
+    begin_wait(silence);
+    co_await wire->wait(ec);
+    end_wait();
+    if (ec)
+      break;
+    read_now(*begun, ec);
+    if (ec == asio::error::would_block)
+      ec = {};
+  }
+  co_return taken(ec, counted, silence);
+}
+
+/// What has come of the body, else why nothing comes. A function of its own: the frame of a
+/// coroutine that waits has room for all of its variables.
+result<std::string> http_stream::impl::taken(const error_code& ec, const result<void>& counted,
+                                             std::chrono::milliseconds silence) {
+  if (auto& body = begun->parser->get().body(); !body.empty()) {
+    begun->broken = ec; // first what has come, also before a break
+    return std::exchange(body, std::string{});
+  }
   result<std::string> out{std::string{}};
-  if (auto* tls = std::get_if<tls_socket>(&wire->stream))
-    out = co_await read_more(*tls, silence);
-  else
-    out = co_await read_more(std::get<tcp_socket>(wire->stream), silence);
-  if (out && !out->empty())
-    co_return out;
-  const auto& parser = *begun->parser;
-  if (out && parser.is_done() && parser.keep_alive() && begun->input.size() == 0 && !closed)
+  if (!counted)
+    out = with_cause(counted.error(), "memory");
+  else if (ec && expired)
+    out = with_cause(make_error(errc::timed_out, url.authority() + " sent nothing for "
+                                                     + std::to_string(silence.count()) + " ms"),
+                     "timeout");
+  else if (ec)
+    out = failed("broke the answer off", ec);
+  give_back();
+  leave();
+  return out;
+}
+
+void http_stream::impl::give_back() {
+  if (wire && begun && begun->parser->is_done() && begun->parser->keep_alive()
+      && begun->rest.empty() && wire->socket().is_open())
     shared->idle.keep(host, std::move(wire));
   drop();
-  leave();
-  co_return out;
 }
 
 std::shared_ptr<http_stream> http_client::lend(http_url to) const {
@@ -317,7 +409,9 @@ void http_stream::close() {
   impl_->leave();
   if (impl_->dialling)
     impl_->dialling->cancel();
-  if (impl_->wire)
+  if (impl_->begun && impl_->begun->parser && impl_->begun->parser->is_done())
+    impl_->give_back();
+  else if (impl_->wire)
     impl_->wire->close();
 }
 

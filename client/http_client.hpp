@@ -11,6 +11,7 @@
 #pragma once
 
 #include "client/admission_queue.hpp"
+#include "client/answer_memory.hpp"
 #include "client/http_message.hpp"
 #include "client/io.hpp"
 #include "client/proxy.hpp"
@@ -73,14 +74,17 @@ struct http_client_options {
   connection_bounds bounds{};
   /// Shared with other clients of the loop; null: one of its own.
   connection_total total{};
+  /// Where answers that are being read are counted; null: nowhere. An answer for which there is no
+  /// room fails, and costs its connection.
+  memory_budget_ptr memory{};
   /// With which the client proves who it is over TLS, as chain and key; empty: it does not.
   std::string certificate_pem;
   std::string key_pem;
 };
 
 /// Why an exchange failed, in one word: `refused`, `reset`, `dns`, `tls`, `address` (one that may
-/// not be connected to), `proxy` (it did not connect), `busy` (no connection was free) or
-/// `timeout`. Empty for errors of others.
+/// not be connected to), `proxy` (it did not connect), `busy` (no connection was free), `memory`
+/// (there was none for the answer) or `timeout`. Empty for errors of others.
 [[nodiscard]] std::string_view cause_of(const error& why) noexcept;
 /// With its cause as a detail (error::details).
 [[nodiscard]] error with_cause(error why, std::string_view word);
@@ -112,6 +116,8 @@ public:
   [[nodiscard]] std::size_t idle_connections() const noexcept;
   /// Connections that were made so far, or were tried to be.
   [[nodiscard]] std::uint64_t connections_made() const noexcept;
+  /// What is held of answers; of those that a stream has handed out its reader counts the rest.
+  [[nodiscard]] const answer_memory_ptr& memory() const noexcept;
 
   struct parts; ///< What streams share; client/http_client.cpp.
 
@@ -123,9 +129,8 @@ private:
 
 /// What the client lends: one exchange after the other with one target. Needs no connection before
 /// the first exchange, and no buffer between two. A connection is made when none is left over, and
-/// again when the other side has closed it. An exchange that waits for its answer, or for more of
-/// it, holds a read buffer of 512 bytes (measured with Boost 1.81); a TLS connection has 34 KiB
-/// of Asio's besides.
+/// again when the other side has closed it. What has come is read into a buffer on the stack of the
+/// loop's thread; a stream keeps only what its parser cannot use yet.
 class http_stream {
 public:
   ~http_stream();
@@ -135,7 +140,8 @@ public:
   /// One at a time; `target` of the URL is asked. Errors: invalid_params (an address was refused),
   /// timed_out, unavailable (no such host, no connection, a certificate that does not fit, an
   /// answer that is none), canceled (closed meanwhile), overloaded (too much was to be done here:
-  /// no name server was asked for the host's address, or no connection was free).
+  /// no name server was asked for the host's address, no connection was free, or there was no
+  /// memory for the answer).
   [[nodiscard]] awaitable<result<outbound_answer>> exchange(outbound_request request);
   /// Begins an exchange whose answer is read while it comes: its status and headers, with an empty
   /// body. Errors as `exchange`; the time-out is for the headers.
@@ -143,7 +149,8 @@ public:
   /// What has come of the body since `begin` or the last call; empty: it has ended. Errors as
   /// `exchange`: unavailable if the connection broke, timed_out if nothing came for `silence`.
   [[nodiscard]] awaitable<result<std::string>> more(std::chrono::milliseconds silence);
-  /// Ends what is under way.
+  /// Ends what is under way. An answer that has come as a whole leaves its connection to the next
+  /// stream, also if it was not read to its end.
   void close();
 
 private:

@@ -1,13 +1,13 @@
 #include "client/http_stream.hpp"
 
 #include <boost/asio/redirect_error.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 namespace troupe::net {
 
@@ -15,7 +15,6 @@ namespace {
 
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
-namespace ssl = boost::asio::ssl;
 namespace ip = boost::asio::ip;
 
 /// A connection that was used so short ago takes a request that may not be sent twice: servers keep
@@ -106,7 +105,7 @@ result<void> http_stream::impl::take_given() {
     return with_cause(socket.error(), "refused");
   tcp_socket given(shared->context);
   given.assign(ip::tcp::v4(), *socket); // of whatever kind: it is only read and written
-  wire = std::make_unique<http_wire>(http_wire{std::move(given)});
+  wire = std::make_unique<http_wire>(std::move(given));
   return {};
 }
 
@@ -164,7 +163,7 @@ awaitable<result<void>> http_stream::impl::connect() {
 awaitable<result<void>> http_stream::impl::set_up(tcp_socket socket, const proxy* via) {
   error_code ec;
   socket.set_option(ip::tcp::no_delay(true), ec);
-  wire = std::make_unique<http_wire>(http_wire{std::move(socket)});
+  wire = std::make_unique<http_wire>(std::move(socket));
   if (via != nullptr) {
     auto open = co_await open_tunnel(wire->socket(), *via);
     if (!open)
@@ -172,9 +171,7 @@ awaitable<result<void>> http_stream::impl::set_up(tcp_socket socket, const proxy
   }
   if (!url.tls)
     co_return result<void>{};
-  wire = std::make_unique<http_wire>(
-      http_wire{tls_socket(std::move(std::get<tcp_socket>(wire->stream)), shared->tls())});
-  ec = co_await shake_hands(std::get<tls_socket>(wire->stream));
+  ec = co_await wire->shake_hands(shared->tls(), url.host);
   if (ec)
     co_return failed("did not accept a TLS connection", ec);
   co_return result<void>{};
@@ -209,24 +206,6 @@ awaitable<result<void>> http_stream::impl::open_tunnel(tcp_socket& socket, const
                                                            + std::to_string(status) + ")"),
                          "proxy");
   co_return result<void>{};
-}
-
-awaitable<error_code> http_stream::impl::shake_hands(tls_socket& tls) {
-  error_code ec;
-  error_code no_address;
-  ip::make_address(url.host, no_address);
-  // RFC 6066 section 3: names only. The macro SSL_set_tlsext_host_name, without its C cast.
-  auto name = url.host;
-  const bool named = !no_address
-                     || SSL_ctrl(tls.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME,
-                                 TLSEXT_NAMETYPE_host_name, name.data())
-                            == 1;
-  if (!named)
-    co_return error_code(beast::errc::invalid_argument, boost::system::generic_category());
-  tls.set_verify_callback(ssl::host_name_verification(url.host), ec);
-  if (!ec)
-    co_await tls.async_handshake(ssl::stream_base::client, asio::redirect_error(use_awaitable, ec));
-  co_return ec;
 }
 
 /// A connection, one that was left over unless `fresh`; whether it was.

@@ -2,6 +2,7 @@
 // sources only: http_client.cpp asks and reads, http_connect.cpp finds a connection for that.
 #pragma once
 
+#include "client/answer_memory.hpp"
 #include "client/answer_parser.hpp"
 #include "client/dialler.hpp"
 #include "client/http_client.hpp"
@@ -10,7 +11,6 @@
 #include "client/name_resolver.hpp"
 
 #include <boost/asio/ssl.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/optional/optional.hpp>
@@ -38,6 +38,7 @@ struct http_client::parts : std::enable_shared_from_this<parts> {
   parts(asio::io_context& on, timers_ptr by, http_client_options how)
       : context(on), clock(std::move(by)), options(std::move(how)),
         total(options.total ? options.total : make_connection_total(clock)),
+        memory(std::make_shared<answer_memory>(options.memory)),
         names(on, clock->source(), options.resolve),
         idle(clock, options.idle_connections_max, options.idle_timeout) {}
 
@@ -71,6 +72,7 @@ struct http_client::parts : std::enable_shared_from_this<parts> {
   const timers_ptr clock;
   const http_client_options options;
   const connection_total total;
+  const answer_memory_ptr memory;
   std::shared_ptr<asio::ssl::context> roots; ///< Believes our own only, until `tls` was asked for.
   bool has_system_roots = false;
   name_resolver names;
@@ -85,7 +87,8 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   impl(std::shared_ptr<http_client::parts> with, http_url to)
       : shared(std::move(with)), url(std::move(to)),
         host((url.tls ? "https:" : "http:") + url.host + ":" + std::to_string(url.port)),
-        lines(shared->lines_to(host)), waiting(shared->clock), limit(shared->clock) {}
+        lines(shared->lines_to(host)), waiting(shared->clock), limit(shared->clock),
+        quiet(shared->clock), held(shared->memory) {}
 
   awaitable<result<outbound_answer>> exchange(outbound_request request);
   awaitable<result<void>> enter(admission_queue& line, const outbound_request& request);
@@ -95,33 +98,66 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   awaitable<result<void>> connect();
   awaitable<result<void>> set_up(tcp_socket socket, const proxy* via);
   awaitable<result<void>> open_tunnel(tcp_socket& socket, const proxy& via);
-  awaitable<error_code> shake_hands(tls_socket& tls);
   awaitable<result<bool>> obtain(bool may_repeat, bool fresh);
-  template<class Stream>
-  awaitable<result<outbound_answer>> ask(Stream& on, const string_request& request);
+  awaitable<result<outbound_answer>> ask(const string_request& request);
   awaitable<result<outbound_answer>> begin(outbound_request request);
   awaitable<result<std::string>> more(std::chrono::milliseconds silence);
+  [[nodiscard]] result<std::string> taken(const error_code& ec, const result<void>& counted,
+                                          std::chrono::milliseconds silence);
 
   /// An answer that is being read.
   struct begun_answer {
-    boost::beast::flat_buffer input;
+    /// Gives the parser `bytes`, which begin with the rest; up to the end of the head, if that was
+    /// not read yet. Errors: those of the parser.
+    void take(std::string_view bytes, error_code& failed);
+    /// Nothing more comes. Errors: the same, if the answer is not whole.
+    void end(error_code& failed);
+
     std::optional<answer_parser> parser; ///< Of the answer that counts.
+    std::string rest;                    ///< Read, and not used by the parser yet.
     bool is_too_long = false;            ///< Its length is said, and above the limit.
+    error_code broken;                   ///< Said once what came before has been read.
+    bool has_body_begun = false;         ///< What came with the head was taken.
   };
+  awaitable<error_code> write(const string_request& request);
   /// Sends the request and reads up to the end of the headers. `bytes_max`: of the body, none for
   /// any.
-  template<class Stream>
-  awaitable<result<void>> ask_head(Stream& on, const string_request& request, begun_answer& to,
+  awaitable<result<void>> ask_head(const string_request& request, begun_answer& to,
                                    boost::optional<std::uint64_t> bytes_max);
-  template<class Stream>
-  awaitable<result<std::string>> read_more(Stream& on, std::chrono::milliseconds silence);
+  /// Reads what has come, and takes it; asio::error::would_block if that is nothing.
+  void read_now(begun_answer& to, error_code& failed);
   [[nodiscard]] static outbound_answer head_of(const answer_parser& parser);
   [[nodiscard]] string_request make_request(outbound_request request) const;
   void drop();
+  /// Leaves the connection to the next stream, if all of an answer has come, and closes it else.
+  void give_back();
   /// What is under way is cut off at `until`.
   void limit_to(time_point until) {
     expired = false;
     limit.start_at(until, [this] {
+      expired = true;
+      if (wire)
+        wire->close();
+    });
+  }
+  /// What is waited for is cut off if it does not come for `silence`. The timer runs on between two
+  /// waits, and looks when it rings: to set it for each event costs as much as to read one.
+  void begin_wait(std::chrono::milliseconds silence) {
+    expired = false;
+    allowed = silence;
+    quiet_until = shared->clock->now() + silence;
+    if (quiet_until < quiet_at)
+      set_quiet();
+  }
+  void end_wait() { quiet_until = time_point::max(); }
+  void set_quiet() {
+    quiet_at = quiet_until;
+    quiet.start_at(quiet_at, [this] {
+      quiet_at = time_point::max();
+      if (quiet_until == time_point::max())
+        return;
+      if (shared->clock->now() < quiet_until)
+        return set_quiet();
       expired = true;
       if (wire)
         wire->close();
@@ -150,9 +186,13 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   admission_queue::ticket place;          ///< To the target.
   admission_queue::ticket place_in_total; ///< Of the connection.
   std::shared_ptr<dialler> dialling;
-  std::unique_ptr<http_wire> wire;                         ///< Null between two exchanges.
-  timer waiting;                                           ///< For a name's addresses.
-  timer limit;                                             ///< Of what is under way.
+  std::unique_ptr<http_wire> wire;            ///< Null between two exchanges.
+  timer waiting;                              ///< For a name's addresses.
+  timer limit;                                ///< Of what is under way.
+  timer quiet;                                ///< Of an answer that is read while it comes.
+  time_point quiet_until = time_point::max(); ///< The latest possible: nothing is waited for.
+  time_point quiet_at = time_point::max();    ///< When `quiet` rings; the latest possible: never.
+  answer_share held;                          ///< Of the answer that is being read.
   std::shared_ptr<std::optional<result<addresses>>> asked; ///< What is being waited for.
   std::unique_ptr<begun_answer> begun;  ///< Of `begin`, until its body has ended.
   std::chrono::milliseconds whole{0};   ///< For the exchange that is under way.

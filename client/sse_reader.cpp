@@ -1,5 +1,7 @@
 #include "client/sse_reader.hpp"
 
+#include "client/answer_memory.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -18,13 +20,18 @@ result<void> sse_reader::feed(std::string_view bytes) {
     if (line_.size() + data_.size() + piece.size() > event_bytes_max_)
       return make_error(errc::too_large, "an event of the stream is longer than "
                                              + std::to_string(event_bytes_max_) + " bytes");
-    line_.append(piece);
-    if (end == std::string_view::npos)
+    if (end == std::string_view::npos) {
+      line_.append(piece);
       return {};
+    }
     after_return_ = bytes[end] == '\r';
     bytes.remove_prefix(end + 1);
-    take_line(line_);
-    line_.clear();
+    if (line_.empty()) {
+      take_line(piece);
+    } else {
+      line_.append(piece);
+      take_line(std::exchange(line_, std::string{}));
+    }
   }
   return {};
 }
@@ -66,15 +73,28 @@ void sse_reader::take_line(std::string_view line) {
 void sse_reader::end_event() {
   const bool is_error = std::exchange(is_error_, false);
   if (std::exchange(has_data_, false))
-    events_.push_back({id_, std::move(data_), is_error});
+    keep({id_, std::exchange(data_, std::string{}), is_error});
   data_.clear();
 }
 
+void sse_reader::keep(sse_event event) {
+  events_bytes_ += sizeof event + event.id.size() + event.data.size();
+  events_.push_back(std::move(event));
+}
+
+std::size_t sse_reader::held_bytes() const noexcept {
+  return heap_bytes(line_) + heap_bytes(data_) + events_bytes_;
+}
+
 std::optional<sse_event> sse_reader::take() {
-  if (events_.empty())
+  if (taken_ == events_.size())
     return std::nullopt;
-  auto out = std::move(events_.front());
-  events_.pop_front();
+  auto out = std::move(events_[taken_++]);
+  events_bytes_ -= sizeof out + out.id.size() + out.data.size();
+  if (taken_ == events_.size()) {
+    std::vector<sse_event>{}.swap(events_); // without its room
+    taken_ = 0;
+  }
   return out;
 }
 

@@ -5,10 +5,10 @@
 
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe::net {
 
@@ -40,12 +40,15 @@ public:
   [[nodiscard]] std::optional<sse_event> take_rest();
   /// An event or a comment has begun, and has not ended.
   [[nodiscard]] bool is_within_event() const noexcept { return has_data_ || !line_.empty(); }
+  /// Bytes that are kept: of what was begun, and of events that were not taken.
+  [[nodiscard]] std::size_t held_bytes() const noexcept;
   /// How long the server wants clients to wait before they connect again, if it says so.
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
 
 private:
   void take_line(std::string_view line);
   void end_event();
+  void keep(sse_event event);
 
   const std::size_t event_bytes_max_;
   std::string line_;          ///< Begun, without its end.
@@ -56,7 +59,9 @@ private:
   bool is_error_ = false;
   std::string id_;
   std::optional<std::chrono::milliseconds> retry_;
-  std::deque<sse_event> events_;
+  std::vector<sse_event> events_; ///< Complete.
+  std::size_t taken_ = 0;         ///< Of them.
+  std::size_t events_bytes_ = 0;  ///< Of those that were not taken.
 };
 
 } // namespace troupe::net

@@ -306,12 +306,12 @@ private:
       remote_abilities can;
       can.endpoint = std::string(wire::to_string(format_.version)) + " "
                      + std::string(wire::to_string(format_.binding)) + " " + met->to.url;
-      can.streams = met->card.capabilities.streaming.value_or(false);
+      can.streams = met->card->capabilities.streaming.value_or(false);
       const auto age = time_.now() - course_.note().at;
-      can.sends_once = given_.order != nullptr && a2a::offers(met->card, idempotent_send_extension)
+      can.sends_once = given_.order != nullptr && a2a::offers(*met->card, idempotent_send_extension)
                        && age < key_trusted;
       can.lists = format_.version == wire::a2a_version::v1_0;
-      can.tells_questions = a2a::offers(met->card, opt::uri);
+      can.tells_questions = a2a::offers(*met->card, opt::uri);
       sends_once_ = can.sends_once;
       carry_out(course_.on_met(loop_.now(), std::move(can)));
     });
@@ -456,9 +456,16 @@ private:
         });
   }
 
+  /// A timer that rings too early costs a look; so it is only ever set earlier.
   void wait(time_source::steady_point until) {
+    if (until >= rings_at_)
+      return;
+    rings_at_ = until;
     timer_ = loop_.after(std::max(until - loop_.now(), std::chrono::steady_clock::duration::zero()),
-                         [this] { carry_out(course_.on_time(loop_.now())); });
+                         [this] {
+                           rings_at_ = time_source::steady_point::max(); // `timer_` runs just now
+                           carry_out(course_.on_time(loop_.now()));
+                         });
   }
 
   [[nodiscard]] result<task> read_task(const result<json::value>& answer) {
@@ -509,6 +516,7 @@ private:
   a2a::call_handle questioning_;
   a2a::call_handle canceling_;
   a2a::call_handle timer_;
+  time_source::steady_point rings_at_ = time_source::steady_point::max(); ///< Of `timer_`.
 };
 
 class a2a_run final : public agent_run {
@@ -625,6 +633,7 @@ result<a2a::line_options> a2a_agent::line_to(const std::string& target,
                                              const std::string& url) const {
   a2a::line_options out;
   out.extensions = {progress_uri, hitl::uri};
+  out.memory = options_.memory;
   for (const auto& each : options_.targets) {
     const bool is_meant = !target.empty()
                               ? each.alias == target

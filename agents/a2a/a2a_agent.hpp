@@ -11,6 +11,7 @@
 #include <troupe/actors/agent.hpp>
 #include <troupe/actors/request_gate.hpp>
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/time_source.hpp>
 
 #include <chrono>
@@ -49,6 +50,9 @@ struct delegation_options {
   /// Where cancels that are not settled are written down (cancel_outbox); asked for with the first
   /// task. Null: nowhere.
   std::function<std::string()> cancels_file{};
+  /// Where the answers of agents are counted while they are read (memory_account::remote_answers);
+  /// null: nowhere.
+  memory_budget_ptr memory{};
 };
 
 class delegation_lines;

@@ -2,6 +2,7 @@
 
 #include "agents/a2a/target_gate.hpp"
 #include "protocol/a2a/cancel_report.hpp"
+#include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/json/text_in.hpp"
 
@@ -36,6 +37,17 @@ json::array asker_of(const std::string& target, const std::string& task, json::a
     if (out.size() < cancel_path_max)
       out.push_back(std::move(each));
   return out;
+}
+
+/// Null: a message has no place in a stream of a task.
+const json::object* metadata_of(const wire::answer& frame) {
+  if (const auto* whole = std::get_if<task>(&frame))
+    return &whole->metadata;
+  if (const auto* moved = std::get_if<wire::status_update>(&frame))
+    return &moved->metadata;
+  if (const auto* made = std::get_if<wire::artifact_update>(&frame))
+    return &made->metadata;
+  return nullptr;
 }
 
 std::string lower_text(const message& said) {
@@ -139,13 +151,16 @@ void delegation::get() {
 }
 
 void delegation::listen() {
-  if (!std::exchange(is_listening_, true))
-    steps_.emplace_back(do_listen{});
+  if (std::exchange(is_listening_, true))
+    return;
+  is_gapless_ = false;
+  steps_.emplace_back(do_listen{});
 }
 
 void delegation::send() {
   phase_ = phase::sending;
   is_listening_ = abilities_.streams;
+  is_gapless_ = false;
   steps_.emplace_back(do_send{abilities_.streams, std::exchange(has_sent_, true)});
 }
 
@@ -243,8 +258,17 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame) {
   if (phase_ == phase::ended || !is_listening_)
     return finish_turn(now);
   hear(now);
+  follow_cursor(frame);
   take(now, frame);
   return finish_turn(now);
+}
+
+/// A server with cursors shows every change of a task once, in order, or begins anew with the task
+/// as it is (docs/streams.md).
+void delegation::follow_cursor(const wire::answer& frame) {
+  const auto* metadata = metadata_of(frame);
+  is_gapless_ = metadata != nullptr && metadata->contains(stream_cursor_key)
+                && (is_gapless_ || std::holds_alternative<task>(frame));
 }
 
 delegation_steps delegation::on_sent(point now, result<wire::answer> answer) {
@@ -387,7 +411,7 @@ void delegation::take_end(const remote_news& news) {
       end_ = report_failed{
           words(remote_.state() == task_state::canceled ? "canceled the task" : "failed"), true};
   }
-  if (news.is_whole || news.is_reply)
+  if (news.is_whole || news.is_reply || is_gapless_)
     return end(std::move(end_));
   phase_ = phase::closing; // its artifacts as they are at the end
   if (is_getting_)         // What comes may be older than the end.

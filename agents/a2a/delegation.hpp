@@ -162,6 +162,7 @@ private:
   void get();
   void listen();
   void take(point now, const wire::answer& frame);
+  void follow_cursor(const wire::answer& frame);
   void mark(artifact& made) const;
   void learn_id(point now);
   void take_question(const report_question& asked);
@@ -207,9 +208,11 @@ private:
   std::optional<cancel_outcome> outcome_; ///< Known before the answer to the cancel came.
   boost::json::array leaves_;             ///< How tasks behind the remote one took it.
   bool is_listening_ = false;             ///< A stream is open.
-  bool is_getting_ = false;               ///< GetTask or ListTasks is under way.
-  bool gets_again_ = false;               ///< It has ended since: its answer does not count.
-  agent_report end_;                      ///< While it is closing.
+  /// It began with the task as it was, and each frame has a cursor: nothing is missing.
+  bool is_gapless_ = false;
+  bool is_getting_ = false; ///< GetTask or ListTasks is under way.
+  bool gets_again_ = false; ///< It has ended since: its answer does not count.
+  agent_report end_;        ///< While it is closing.
   act next_ = act::none;
   point act_at_{};
   unsigned pauses_ = 0; ///< In a row, without news between them.

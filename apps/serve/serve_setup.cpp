@@ -110,6 +110,7 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   delegated.allow_private = settings.private_urls_allowed;
   delegated.hops_max = settings.hops_max;
   delegated.terms.cancel_wait = settings.cancel_wait;
+  delegated.memory = settings.executor.memory;
   if (settings.store.kind != store_kind::memory) { // its directory is there when a task begins
     delegated.server_id = [directory = settings.store.directory] {
       return server_id_in(directory);

@@ -88,15 +88,18 @@ struct counters {
   std::size_t ended = 0;
 };
 
-net::awaitable<void> read_stream(net::http_client& client, http_url to, std::size_t wanted,
-                                 counters& all) {
-  const auto stream = client.lend(to);
+net::awaitable<void> begin_stream(net::http_stream& stream) {
   net::outbound_request request;
   request.method = "GET";
   request.headers.emplace_back("Accept", "text/event-stream");
-  const auto head = co_await stream->begin(std::move(request));
+  const auto head = co_await stream.begin(std::move(request));
   if (!head || head->status != 200)
     fail(head ? "wrong status" : head.error().message);
+}
+
+net::awaitable<void> read_stream(std::shared_ptr<net::http_stream> stream, std::size_t wanted,
+                                 counters& all) {
+  co_await begin_stream(*stream);
   net::sse_reader reader(1 << 20);
   std::size_t events = 0;
   for (;;) {
@@ -150,7 +153,7 @@ figures read_with_troupe(const task_of_reader& task) {
   // The source takes one after the other; so many are under way at once.
   constexpr std::size_t opening_at_once = 64;
   for (std::size_t i = 0; i < task.streams; ++i) {
-    asio::co_spawn(context, read_stream(*client, *to, task.events + 1, all), asio::detached);
+    asio::co_spawn(context, read_stream(client->lend(*to), task.events + 1, all), asio::detached);
     if (i >= opening_at_once)
       run_until(&counters::begun, i - opening_at_once);
   }

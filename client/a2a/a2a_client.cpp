@@ -85,6 +85,7 @@ a2a_client::make(net::asio::io_context& context, net::timers_ptr clock, client_o
   how.key_pem = options.to.key_pem;
   how.proxies = options.to.proxies;
   how.total = options.total;
+  how.memory = options.memory;
   auto http = net::http_client::make(context, clock, std::move(how));
   if (!http)
     return http.error();
@@ -252,7 +253,7 @@ awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::millise
                                  + " is not believed: " + signed_well.error().message);
     }
     place_interfaces(*read, url, who_.to());
-    card_ = std::move(*read);
+    card_ = std::make_shared<const agent_card>(std::move(*read));
     endpoint_.reset(); // `where` chooses again
     card_etag_ = answer->header("etag");
     keep_card_age(*answer);
@@ -345,7 +346,7 @@ bool a2a_client::learn_version(wire::a2a_version asked, operation which,
 result<prepared_request> a2a_client::prepared(operation which, const params_writer& params,
                                               const std::string& last_id,
                                               const std::string& cursor) const {
-  auto headers = authentication_headers(who_.to(), endpoint_->url, &*card_);
+  auto headers = authentication_headers(who_.to(), endpoint_->url, card_.get());
   if (!headers)
     return headers.error();
   std::string extensions;

@@ -51,6 +51,8 @@ struct client_options {
   std::function<result<int>(const http_url&)> connect;
   /// http_client_options::total.
   net::connection_total total{};
+  /// http_client_options::memory; events that are being read are counted, too.
+  memory_budget_ptr memory{};
 };
 
 /// Further headers of a request.
@@ -91,7 +93,9 @@ public:
   [[nodiscard]] net::awaitable<result<agent_card>>
   refresh_card(std::optional<std::chrono::milliseconds> timeout);
   /// What is known; null before it was looked up.
-  [[nodiscard]] const agent_card* known_card() const noexcept { return card_ ? &*card_ : nullptr; }
+  [[nodiscard]] const std::shared_ptr<const agent_card>& known_card() const noexcept {
+    return card_;
+  }
   /// Whether the server said how long the card holds, and that time is over.
   [[nodiscard]] bool card_is_old() const;
   /// When the server last said that it holds.
@@ -154,7 +158,7 @@ private:
   identity who_;
   net::circuit_breaker breaker_;
   net::single_flight looking_up_;
-  std::optional<agent_card> card_;
+  std::shared_ptr<const agent_card> card_;
   std::string card_text_;
   std::string card_etag_; ///< Empty: none.
   std::optional<time_source::steady_point> card_holds_until_;
@@ -175,7 +179,7 @@ public:
 
   /// The next event; nothing after `finish`. A connection that breaks before that is made again, if
   /// `resume_with` was called, and the stream goes on with what it says. Errors: the server's;
-  /// those of the connection, when it was tried in vain.
+  /// those of the connection, when it was tried in vain; overloaded (no memory for an event).
   [[nodiscard]] net::awaitable<result<std::optional<boost::json::value>>> next();
   /// What is asked after a break from now on. `cursor`: how far the reader has got, for servers
   /// that say so in their events (docs/streams.md); the ids of events are sent by themselves.
@@ -190,6 +194,7 @@ public:
 private:
   [[nodiscard]] net::awaitable<result<void>> open();
   [[nodiscard]] result<void> feed(std::string_view bytes, net::time_point asked_at);
+  [[nodiscard]] net::awaitable<result<void>> gather(net::outbound_answer& to);
   [[nodiscard]] net::awaitable<result<void>> wait_after(error why);
   void drop();
 
@@ -201,6 +206,7 @@ private:
   const header_list headers_;
   std::shared_ptr<net::http_stream> connection_;
   std::optional<net::sse_reader> reader_;
+  net::answer_share held_;                   ///< Of `reader_`, or of an answer that is no stream.
   std::chrono::nanoseconds event_waited_{0}; ///< For the event that is being read.
   std::size_t event_bytes_ = 0;              ///< Of it, so far.
   std::optional<net::sse_event>

@@ -67,10 +67,7 @@ awaitable<result<known_agent>> meet(a2a_client* client) {
   auto to = co_await client->where();
   if (!to)
     co_return to.error();
-  auto card = co_await client->card();
-  if (!card)
-    co_return card.error();
-  co_return known_agent{std::move(*card), std::move(*to)};
+  co_return known_agent{client->known_card(), std::move(*to)};
 }
 
 awaitable<void> read_on(a2a_client* client, std::shared_ptr<event_stream> from,
@@ -88,9 +85,7 @@ awaitable<void> read_on(a2a_client* client, std::shared_ptr<event_stream> from,
       heard_by->to.on_end(make_error(errc::unavailable, "the stream ended"));
       co_return;
     }
-    const auto where = co_await client->where(); // known since the stream began
-    auto read =
-        where ? wire::read_answer(**event, where->format) : result<wire::answer>{where.error()};
+    auto read = wire::read_answer(**event, client->format());
     if (!read) {
       heard_by->to.on_end(read.error());
       co_return;
@@ -279,6 +274,7 @@ result<std::shared_ptr<agent_line>> call_loop::open(line_options options) {
   how.bytes_max = options.bytes_max;
   how.extensions = std::move(options.extensions);
   how.total = parts_->total;
+  how.memory = options.memory;
   if (options.public_only)
     how.admit = net::admit_public_only;
   how.connect = parts_->network.connect;

@@ -9,6 +9,7 @@
 #include "protocol/text/http_url.hpp"
 #include <troupe/protocol/agent_card.hpp>
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/protocol/time_source.hpp>
 
 #include <boost/json/object.hpp>
@@ -33,13 +34,14 @@ struct line_options {
   std::chrono::milliseconds silence{120'000};    ///< A stream without a byte for so long is broken.
   std::size_t bytes_max = std::size_t{16} << 20; ///< Of an answer, and of one event of a stream.
   std::vector<std::string_view> extensions;      ///< Activated if the card offers them.
+  memory_budget_ptr memory{};                    ///< client_options::memory.
   /// Refuse to connect to addresses that are not public (client/address_class.hpp).
   bool public_only = false;
 };
 
 /// An agent whose card was read.
 struct known_agent {
-  agent_card card;
+  std::shared_ptr<const agent_card> card;
   endpoint to;
 };
 

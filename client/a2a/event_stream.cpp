@@ -55,7 +55,7 @@ std::string cursor_in(const json::object& metadata) {
 event_stream::event_stream(a2a_client& by, operation which, params_writer params,
                            connection_news news, header_list headers)
     : by_(by), which_(which), params_(std::move(params)), news_(std::move(news)),
-      headers_(std::move(headers)), pause_(by.clock_) {}
+      headers_(std::move(headers)), held_(by.http_->memory()), pause_(by.clock_) {}
 
 event_stream::~event_stream() {
   drop();
@@ -66,6 +66,7 @@ void event_stream::drop() {
     connection_->close();
   connection_ = nullptr;
   reader_.reset();
+  held_.release();
   event_bytes_ = 0;
   event_waited_ = {};
 }
@@ -125,18 +126,10 @@ awaitable<result<void>> event_stream::open() {
       co_return result<void>{};
     }
     // An error, or an answer that is no stream.
-    const auto bytes_max = head->status == 200 ? by_.options_.bytes_max : refusal_bytes_max;
-    for (;;) {
-      const auto piece = co_await connection->more(by_.options_.timeout);
-      if (!piece || piece->empty())
-        break;
-      head->body += *piece;
-      if (head->body.size() > bytes_max) {
-        head->is_whole = false;
-        break;
-      }
-    }
+    const auto gathered = co_await gather(*head);
     drop();
+    if (!gathered)
+      co_return gathered.error();
     by_.who_.mask(head->body);
     if (head->status == 401 && !has_renewed && !is_closed_) {
       has_renewed = true;
@@ -158,11 +151,35 @@ awaitable<result<void>> event_stream::open() {
   }
 }
 
+/// The body of an answer that is no stream, or as much of it as came. Errors: overloaded.
+awaitable<result<void>> event_stream::gather(outbound_answer& to) {
+  const auto connection = connection_;
+  const auto bytes_max = to.status == 200 ? by_.options_.bytes_max : refusal_bytes_max;
+  for (;;) {
+    const auto piece = co_await connection->more(by_.options_.timeout);
+    if (!piece && piece.error().code == errc::overloaded)
+      co_return piece.error();
+    if (!piece || piece->empty())
+      co_return result<void>{};
+    to.body += *piece;
+    if (to.body.size() > bytes_max) {
+      to.is_whole = false;
+      co_return result<void>{};
+    }
+    const auto counted = held_.resize(net::heap_bytes(to.body));
+    if (!counted)
+      co_return counted;
+  }
+}
+
 /// What has come of what was asked for at `asked_at`: only waiting counts, and not the time in
-/// which nobody wanted to read. Errors: too_large; timed_out, if an event comes too slowly.
+/// which nobody wanted to read. Errors: too_large; overloaded; timed_out, if an event comes too
+/// slowly.
 result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at) {
   if (auto fed = reader_->feed(bytes); !fed)
     return fed;
+  if (auto counted = held_.resize(reader_->held_bytes()); !counted)
+    return net::with_cause(counted.error(), "memory");
   if (!reader_->is_within_event()) {
     event_bytes_ = 0;
     event_waited_ = {};
@@ -220,6 +237,8 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
     if (event) {
       by_.who_.mask(event->data);
       auto value = read_event(*event, by_.format());
+      if (reader_) // what is less is never refused
+        static_cast<void>(held_.resize(reader_->held_bytes()));
       if (by_.learn_version(by_.format().version, which_, value)) {
         drop();
         continue;
@@ -255,7 +274,7 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
         const auto fed = feed(*piece, asked_at);
         if (fed)
           continue;
-        if (fed.error().code != errc::timed_out)
+        if (!passes(fed.error().code))
           co_return fed.error();
         broken = fed.error();
       } else if (auto rest = reader_->take_rest(); rest && is_json(rest->data)) {

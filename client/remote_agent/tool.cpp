@@ -406,7 +406,7 @@ awaitable<void> tool::look_at(const peer& one, card_view& to) {
   const auto read = co_await (*client)->refresh_card(known_.timeout);
   if (!read)
     to.failed = read.error();
-  if (const auto* card = (*client)->known_card()) {
+  if (const auto& card = (*client)->known_card()) {
     to.card = *card;
     to.read_at = (*client)->card_at();
   }

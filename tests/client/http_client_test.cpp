@@ -400,3 +400,99 @@ TEST_CASE("what a server repeats of its caller's secret is taken out of its word
   net::mask(text, "");
   CHECK(text == R"({"message":"denied Bearer ***, ***"})");
 }
+
+TEST_CASE("silence is counted from what came last", "[client]") {
+  push_receiver receiver;
+  receiver.script({"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nfirst"});
+  client_bed bed;
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/")));
+  std::vector<std::string> pieces;
+  std::optional<error> broken;
+  const auto read = [&]() -> awaitable<void> {
+    outbound_request request;
+    auto head = co_await stream->begin(std::move(request));
+    for (bool goes_on = head.has_value(); goes_on;) {
+      auto piece = co_await stream->more(60s);
+      goes_on = piece && !piece->empty();
+      if (goes_on)
+        bed.time.pass(50s); // so long it was not waited for
+      if (goes_on)
+        pieces.push_back(std::move(*piece));
+      else if (!piece)
+        broken = piece.error();
+    }
+  };
+  asio::co_spawn(bed.context, read(), asio::detached);
+  std::string all;
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    all.clear();
+    for (const auto& each : pieces)
+      all += each;
+    return all == "first";
+  }));
+  bed.time.pass(55s);
+  bed.turn();
+  CHECK_FALSE(broken);
+  bed.time.pass(5s);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return broken.has_value();
+  }));
+  CHECK(broken->code == errc::timed_out);
+  CHECK_THAT(broken->message, ContainsSubstring("60000 ms"));
+}
+
+TEST_CASE("a chunk whose own head does not end breaks the answer off", "[client]") {
+  push_receiver receiver;
+  receiver.script({"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;"
+                   + std::string(std::size_t{1} << 20, 'x')});
+  client_bed bed;
+  const auto answer = bed.exchange_once(receiver.url("/"));
+  REQUIRE(answer.has_value());
+  CHECK_FALSE(answer->is_whole);
+}
+
+TEST_CASE("an answer for which there is no memory fails, and gives all of it back", "[client]") {
+  push_receiver receiver;
+  const std::string body(std::size_t{300} << 10, 'x');
+  receiver.script({answer_text(200, {}, body), answer_text(200, {}, body)});
+  http_client_options options;
+  options.answer_bytes_max = std::size_t{1} << 20;
+  options.memory = std::make_shared<memory_budget>(std::size_t{1} << 20); // a quarter is 256 KiB
+  const auto memory = options.memory;
+  client_bed bed(std::move(options));
+  const auto refused = bed.exchange_once(receiver.url("/"));
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::overloaded);
+  CHECK(cause_of(refused.error()) == "memory");
+  CHECK_THAT(refused.error().message, ContainsSubstring("25 % of limits.memory"));
+  CHECK(memory->held(memory_account::remote_answers) == 0);
+  CHECK(bed.client->memory()->held() == 0);
+}
+
+TEST_CASE("a stream that is closed once all has come leaves its connection to the next request",
+          "[client][lending]") {
+  push_receiver receiver;
+  receiver.script({answer_text(200, {}, "all")});
+  client_bed bed;
+  auto stream = bed.client->lend(*parse_http_url(receiver.url("/")));
+  std::string body;
+  const auto ask = [&]() -> awaitable<void> {
+    outbound_request request;
+    auto head = co_await stream->begin(std::move(request));
+    while (head && body.size() < 3) {
+      auto piece = co_await stream->more(1s);
+      body += piece.value();
+    }
+  };
+  asio::co_spawn(bed.context, ask(), asio::detached);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return body == "all";
+  }));
+  stream.reset();
+  CHECK(bed.client->idle_connections() == 1);
+  CHECK(bed.exchange_once(receiver.url("/two"))->status == 204);
+  CHECK(bed.client->connections_made() == 1);
+}

@@ -25,6 +25,7 @@ enum class memory_account : std::uint8_t {
   archive_cache, ///< Ended records that were read from the disk and are kept for the next read.
   ended_tasks,   ///< Ended tasks of a store without a disk.
   remembered_requests, ///< Ids and keys of messages and requests that may come once.
+  remote_answers,      ///< Answers of other servers that are being read.
   feeds,               ///< What waits for readers of streams and receivers of notifications.
   bodies,              ///< Long bodies of requests that are being read, and what is made of them.
   answers,             ///< Long answers that wait for their readers.
@@ -53,6 +54,8 @@ inline constexpr std::array memory_shares{
     memory_share{memory_account::ended_tasks, "ended-tasks", 75, "the oldest are dropped"},
     memory_share{memory_account::remembered_requests, "remembered-requests", 75,
                  "the oldest are forgotten, and may come again"},
+    memory_share{memory_account::remote_answers, "remote-answers", 75,
+                 "the connection is closed; what is asked again is asked later"},
     memory_share{memory_account::feeds, "feeds", 80,
                  "slow readers read from the history what they missed; the slowest is cut; new "
                  "streams: 429 with `Retry-After`"},

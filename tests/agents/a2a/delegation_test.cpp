@@ -165,6 +165,58 @@ TEST_CASE("the end of a remote task is asked for once, and ends ours", "[agents]
   CHECK(bed.course.has_ended());
 }
 
+TEST_CASE("a stream that shows by its cursors that nothing is missing ends our task without a look",
+          "[agents][a2a]") {
+  const auto marked = [](auto frame) {
+    frame.metadata["troupe/v1/cursor"] = "1.0";
+    return frame;
+  };
+  wire::artifact_update made;
+  made.task = task_id{"r1"};
+  made.artifact.artifact_id = "a";
+  made.artifact.parts = {text_part("one")};
+  wire::status_update last;
+  last.task = task_id{"r1"};
+  last.status.state = task_state::completed;
+  const auto begun = [&](course_bed& bed, const task& first) {
+    static_cast<void>(bed.course.begin(bed.now));
+    static_cast<void>(bed.course.on_met(bed.now, able));
+    CHECK(line_of(bed.course.on_noted(bed.now)) == "stream");
+    CHECK(line_of(bed.course.on_event(bed.now, first)) == "keep");
+  };
+  const auto works = remote_state(task_state::working);
+  SECTION("each frame has a cursor") {
+    course_bed bed;
+    begun(bed, marked(works));
+    CHECK(line_of(bed.course.on_event(bed.now, marked(made))) == "artifact");
+    CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "hang up, completed, end");
+  }
+  SECTION("the stream was taken up again, from the task as it was") {
+    course_bed bed;
+    begun(bed, marked(works));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "get");
+    CHECK(line_of(bed.course.on_got(bed.now, works)) == "listen");
+    SECTION("with a snapshot") {
+      CHECK(line_of(bed.course.on_event(bed.now, marked(works))).empty());
+      CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "hang up, completed, end");
+    }
+    SECTION("without one") {
+      CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "get");
+    }
+  }
+  SECTION("one frame has none") {
+    course_bed bed;
+    begun(bed, marked(works));
+    CHECK(line_of(bed.course.on_event(bed.now, made)) == "artifact");
+    CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "get");
+  }
+  SECTION("the first frame has none") {
+    course_bed bed;
+    begun(bed, works);
+    CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "get");
+  }
+}
+
 TEST_CASE("a task that has ended is not lost if it can no longer be read", "[agents][a2a]") {
   course_bed bed;
   bed.follow();

@@ -10,10 +10,13 @@
 #include <boost/asio/detached.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -23,14 +26,21 @@ using namespace troupe::testing;
 namespace {
 
 struct hostile_bed {
-  hostile_bed() {
+  explicit hostile_bed(memory_budget_ptr memory = nullptr) {
     client_options options;
+    options.memory = std::move(memory);
     options.to.url = server.url("");
     auto made = a2a_client::make(context, clock, std::move(options));
     REQUIRE(made.has_value());
     client = std::move(*made);
   }
 
+  void turn() {
+    clock->turn();
+    client->turn();
+    context.restart();
+    context.poll();
+  }
   /// Takes turns until the coroutine that `make` makes has ended; `each_turn` passes in each once
   /// the server has been asked `requests` times.
   template<class Make>
@@ -45,10 +55,7 @@ struct hostile_bed {
     const bool has_ended = comes_true([&] {
       if (server.received().size() >= requests)
         time.pass(each_turn);
-      clock->turn();
-      client->turn();
-      context.restart();
-      context.poll();
+      turn();
       return out.has_value();
     });
     if (!has_ended)
@@ -136,4 +143,66 @@ TEST_CASE("an event that is no JSON ends the stream", "[client][a2a][hostile]") 
   hostile_bed bed;
   CHECK(bed.event(std::string(begun_stream) + "data: <html>\n\n").error().code
         == errc::invalid_agent_response);
+}
+
+TEST_CASE("streams with long events hold no more than their share of the budget",
+          "[client][a2a][hostile]") {
+  constexpr std::size_t streams = 64;
+  constexpr std::size_t event_bytes = std::size_t{128} << 10;
+  const auto memory = std::make_shared<memory_budget>(std::size_t{8} << 20);
+  const auto held_max = memory->bytes_max() / 4;
+  hostile_bed bed(memory);
+  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + bed.server.url("")
+                    + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
+  bed.server.answer_with([&](const received_post& asked) {
+    return asked.method == "GET"
+               ? answer_text(200, {}, card)
+               : std::string(begun_stream) + "data: " + std::string(event_bytes, 'x'); // and no end
+  });
+  std::vector<std::shared_ptr<event_stream>> all;
+  std::vector<error> refused;
+  const auto read = [&](std::shared_ptr<event_stream> from) -> net::awaitable<void> {
+    auto event = co_await from->next();
+    if (!event)
+      refused.push_back(event.error());
+  };
+  for (std::size_t i = 0; i < streams; ++i) {
+    all.push_back(bed.client->stream(operation::subscribe_to_task, {{"id", "t"}}, {}));
+    net::asio::co_spawn(bed.context, read(all.back()), net::asio::detached);
+  }
+  // A stream has all of its event, or has failed: so many have room at most.
+  constexpr std::size_t refused_min = streams - (std::size_t{2} << 20) / event_bytes;
+  std::size_t held_most = 0;
+  CHECK(comes_true([&] {
+    bed.turn();
+    held_most = std::max(held_most, memory->held(memory_account::remote_answers));
+    return refused.size() >= refused_min;
+  }));
+  CHECK(held_most > 0);
+  CHECK(held_most <= held_max);
+  for (const auto& each : refused) {
+    CHECK(each.code == errc::overloaded);
+    CHECK_THAT(each.message, ContainsSubstring("limits.memory"));
+  }
+  for (const auto& each : all)
+    each->close();
+  CHECK(comes_true([&] {
+    bed.turn();
+    return refused.size() == streams && memory->held() == 0;
+  }));
+}
+
+TEST_CASE("an event that was read is counted no more", "[client][a2a][hostile]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{8} << 20);
+  hostile_bed bed(memory);
+  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + bed.server.url("")
+                    + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
+  const auto event = R"(data: {"jsonrpc": "2.0", "id": 1, "result": {"x": ")"
+                     + std::string(std::size_t{1} << 20, 'x') + "\"}}\n\n";
+  bed.server.script({answer_text(200, {}, card), std::string(begun_stream) + event});
+  const auto stream = bed.client->stream(operation::subscribe_to_task, {{"id", "t"}}, {});
+  const auto read = bed.wait_for([&] { return stream->next(); }, 0ms, 2);
+  REQUIRE(read.has_value());
+  CHECK(read->has_value());
+  CHECK(memory->held(memory_account::remote_answers) == 0);
 }
