@@ -304,7 +304,7 @@ void planning_actor::ask_agent() {
   try {
     begun = agent->start(order, std::make_shared<answer_to_planning>(handle_of(self_), step));
   } catch (...) {
-    begun = report_failed{text_of_current_exception()};
+    begun = report_failed{text_of(std::current_exception())};
   }
   if (auto* run = std::get_if<agent_run_ptr>(&begun))
     answering_ = std::move(*run);
@@ -442,7 +442,7 @@ void planning_actor::on(planning_timer& fact) {
     try {
       answering_->on_wake();
     } catch (...) {
-      take(agent_report{report_failed{text_of_current_exception()}});
+      take(agent_report{report_failed{text_of(std::current_exception())}});
     }
     return;
   }

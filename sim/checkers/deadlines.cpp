@@ -22,7 +22,8 @@ verdict check_fact(const history& seen, const std::string& objective, const obje
   const auto asked = seen.deadlines.find(objective);
   if (asked == seen.deadlines.end() || !asked->second.contains(deadline))
     return begin + "which nobody asked for";
-  if (fact.at < milliseconds_of(deadline))
+  // What is told of it later may be told at an earlier time of day.
+  if (!seen.has_clock_jumps && fact.at < milliseconds_of(deadline))
     return begin + "before it";
   const bool is_end = fact.kind == fact_kind::moved || fact.kind == fact_kind::plan_moved
                       || fact.kind == fact_kind::task_ended;

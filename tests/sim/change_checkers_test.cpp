@@ -419,6 +419,9 @@ TEST_CASE("what fails for its deadline fails after it", "[sim][checkers]") {
   CHECK(milliseconds_of("1970-01-02T00:00:01.500Z") == 86'401'500);
   CHECK_FALSE(check_deadlines(late(0)));
   CHECK(says(check_deadlines(late(-1)), "before it"));
+  auto set_back = late(-1);
+  set_back.has_clock_jumps = true;
+  CHECK_FALSE(check_deadlines(set_back));
   auto invented = late(1);
   invented.deadlines.clear();
   CHECK(says(check_deadlines(invented), "nobody asked for"));
