@@ -183,7 +183,7 @@ TEST_CASE("a page of a timeline has the drawing and a table of the times", "[app
   CHECK_THAT(page, ContainsSubstring("<title>A &amp; b</title>") && ContainsSubstring("<svg "));
   CHECK_THAT(page, ContainsSubstring(
                        "<tr><td>Build / &lt;b&gt;</td><td>completed</td>"
-                       "<td>0.00s</td><td>1.00s</td><td></td><td>0.50s</td><td></td><td></td>"
+                       "<td>0.00s</td><td>1.00s</td><td></td><td>0.50s</td><td></td><td></td><td></td>"
                        "<td>1</td></tr>"));
   CHECK_THAT(page, !ContainsSubstring("Build / c"));
   CHECK_THAT(draw_timeline_page({}, "Nothing"), EndsWith("</html>\n"));
