@@ -181,10 +181,11 @@ TEST_CASE("a page of a timeline has the drawing and a table of the times", "[app
       {timed("<b>", {waited(task_phase::slot, 0, 500), ran(500, 1500)}), timed("c", {})}, "A & b");
   CHECK_THAT(page, StartsWith("<!DOCTYPE html>") && EndsWith("</html>\n"));
   CHECK_THAT(page, ContainsSubstring("<title>A &amp; b</title>") && ContainsSubstring("<svg "));
-  CHECK_THAT(page, ContainsSubstring(
-                       "<tr><td>Build / &lt;b&gt;</td><td>completed</td>"
-                       "<td>0.00s</td><td>1.00s</td><td></td><td>0.50s</td><td></td><td></td><td></td>"
-                       "<td>1</td></tr>"));
+  CHECK_THAT(page,
+             ContainsSubstring(
+                 "<tr><td>Build / &lt;b&gt;</td><td>completed</td>"
+                 "<td>0.00s</td><td>1.00s</td><td></td><td>0.50s</td><td></td><td></td><td></td>"
+                 "<td>1</td></tr>"));
   CHECK_THAT(page, !ContainsSubstring("Build / c"));
   CHECK_THAT(draw_timeline_page({}, "Nothing"), EndsWith("</html>\n"));
 }
