@@ -73,23 +73,13 @@ public:
     const std::lock_guard lock(in_->guard);
     if (in_->is_frozen)
       return refused();
-    note_sync(how, debug);
-    return FSWritableFileOwnerWrapper::Sync(how, debug);
-  }
-  IOStatus Fsync(const IOOptions& how, IODebugContext* debug) override {
-    const std::lock_guard lock(in_->guard);
-    if (in_->is_frozen)
-      return refused();
-    note_sync(how, debug);
-    return FSWritableFileOwnerWrapper::Fsync(how, debug);
-  }
-
-private:
-  void note_sync(const IOOptions& how, IODebugContext* debug) {
     if (in_->notes_syncs)
       in_->synced_bytes[name_] = GetFileSize(how, debug);
+    return FSWritableFileOwnerWrapper::Sync(how, debug);
   }
+  IOStatus Fsync(const IOOptions& how, IODebugContext* debug) override { return Sync(how, debug); }
 
+private:
   const std::string name_; // RocksDB renames only what it has closed.
   const std::shared_ptr<state> in_;
 };

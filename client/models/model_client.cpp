@@ -649,7 +649,6 @@ model_client::model_client(std::vector<model_settings> all, const time_source& t
 
 model_client::~model_client() {
   parts_->context.stop();
-  parts_->days = nullptr;
   if (parts_->thread.joinable())
     parts_->thread.join();
   for (const auto& each : parts_->calls)
@@ -659,6 +658,7 @@ model_client::~model_client() {
   parts_->context.restart();
   parts_->clock->turn();
   parts_->context.poll(); // what was closed ends
+  parts_->days = nullptr; // Calls ask for it until here.
   parts_->clock->close();
   for (const auto& each : parts_->lines)
     if (each->http)
