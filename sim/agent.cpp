@@ -72,7 +72,8 @@ public:
         more_(in.how.seed, "agent's more " + name + " " + std::to_string(number)
                                + try_of(in.seen.attempts[place].task)),
         name_(std::move(name)), number_(number), place_(place), port_(std::move(port)),
-        ending_(draw_ending(chance_, in.how)), steps_left_(static_cast<int>(chance_.below(6))) {
+        ending_(draw_ending(chance_, in.how)),
+        steps_left_(static_cast<int>(chance_.below(in.how.agent_steps_max + 1))) {
     wait();
   }
   ~run() override {

@@ -356,6 +356,10 @@ void caller::finish(end how) {
     in_.story.reached("a client that sends nothing more gets its answer");
   is_asking_ = false;
   ++number_;
+  if (how == end::answered && !in_.is_calm && chance_.chance(in_.how.resets)) {
+    in_.story.reached("a connection breaks after an answer");
+    to_->cut();
+  }
   if (const auto call = on_end) // Which may put another one in its place.
     call(how);
 }

@@ -184,6 +184,8 @@ void connection::deliver(direction& to, std::string bytes) {
         return;
       }
       to.under_way -= piece.size();
+      if (!to.arrived.empty())
+        self->in_.story.reached("pieces are read as one");
       to.arrived += piece;
       to.arrived_all += piece.size();
       if (&to == &self->to_server_)

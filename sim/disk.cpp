@@ -5,15 +5,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 namespace troupe::sim {
 
 disk::disk(world& in)
-    : in_(in), chance_(in.stream("disk")), files_(in.stream("sectors").next()),
-      tables_(in.how.has_real_tables) {
+    : in_(in), chance_(in.stream("disk")), chance_of_tables_(in.stream("tables")),
+      files_(in.stream("sectors").next()) {
+  if (in.how.has_real_tables)
+    table_files_.emplace();
   files_.sector_bytes = in.how.sector_bytes;
   files_.refuse = [this](journal::disk_call kind, const std::string&) { return refuse(kind); };
+  tables_.refuses_read = [this] { return refuses_table_read(); };
 }
 
 disk::~disk() = default;
@@ -29,6 +33,8 @@ void disk::die(bool may_write) {
   is_dead_ = true;
   may_write_ = may_write;
   tables_.freeze();
+  if (table_files_)
+    table_files_->freeze();
 }
 
 void disk::note_death() const {
@@ -45,42 +51,109 @@ void disk::note_death() const {
 void disk::after_death(bool is_power_lost) {
   if (is_power_lost) {
     files_.lose_power();
-    tables_.lose_power(chance_);
+    if (table_files_)
+      table_files_->lose_power(chance_);
   } else {
     files_.end_process();
   }
   plant_after_death();
   files_.log.clear();
-  tables_.thaw();
+  if (table_files_)
+    table_files_->thaw();
   is_dead_ = false;
   is_timed_ = false;
   syncs_waiting_ = 0;
   is_beginning_ = false;
 }
 
-std::string disk::newest_segment() {
-  std::string out;
+std::vector<std::string> disk::segments() {
+  std::vector<std::string> out;
   for (const auto& name : files_.names())
     if (name.starts_with("segment-")
         && files_.content(name).find_last_not_of('\0') + 1 > journal::segment_header_bytes)
-      out = name;
+      out.push_back(name);
   return out;
 }
 
+std::string disk::newest_segment() {
+  const auto all = segments();
+  return all.empty() ? std::string{} : all.back();
+}
+
+void disk::fill(std::uint64_t bytes_left) {
+  was_full_ = false;
+  files_.capacity = files_.used() + bytes_left;
+}
+
+void disk::empty() {
+  files_.capacity = std::numeric_limits<std::uint64_t>::max();
+  if (std::exchange(was_full_, false))
+    in_.story.reached("the disk has room again");
+}
+
+void disk::note_full(std::error_code how) {
+  if (how.value() != ENOSPC || is_dead_)
+    return;
+  was_full_ = true;
+  in_.story.reached("the disk is full");
+}
+
 bool disk::damage(dice& chance) {
-  damaged_file_ = newest_segment();
-  if (damaged_file_.empty())
+  const auto all = segments();
+  if (all.empty())
     return false;
-  auto& content = files_.content(damaged_file_);
-  const auto end = content.find_last_not_of('\0') + 1;
-  damaged_at_ = chance.between(journal::segment_header_bytes, end - 1);
-  damaged_byte_ = content[damaged_at_];
-  content[damaged_at_] = static_cast<char>(damaged_byte_ ^ static_cast<char>(1 << chance.below(7)));
+  const auto& name = chance.chance(0.5) ? all.back() : all[chance.below(all.size())];
+  const auto end = files_.content(name).find_last_not_of('\0') + 1;
+  change_bit(name, chance.between(journal::segment_header_bytes, end - 1), chance);
   return true;
 }
 
+bool disk::damage_safe_group(dice& chance) {
+  struct place {
+    std::string file;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    journal::position at = 0;
+  };
+  std::vector<place> groups;
+  journal::position safe = 0;
+  for (const auto& name : segments()) {
+    const std::string_view content = files_.content(name);
+    const auto header = journal::read_segment_header(content).header;
+    if (!header)
+      continue;
+    for (auto begin = journal::segment_header_bytes; begin < content.size();) {
+      const auto frame = journal::read_frame(content.substr(begin), *header);
+      if (!frame)
+        break;
+      const auto end = begin + journal::frame_bytes(frame->payload.size());
+      groups.push_back({name, begin, end, frame->header.at});
+      safe = std::max(safe, frame->header.safe);
+      begin = end;
+    }
+  }
+  std::erase_if(groups, [&](const place& each) { return each.at > safe; });
+  if (groups.empty())
+    return false;
+  const auto& one = groups[chance.below(groups.size())];
+  change_bit(one.file, chance.between(one.begin, one.end - 1), chance);
+  return true;
+}
+
+void disk::change_bit(const std::string& name, std::size_t at, dice& chance) {
+  damaged_file_ = name;
+  damaged_at_ = at;
+  auto& byte = files_.content(name)[at];
+  damaged_byte_ = byte;
+  byte = static_cast<char>(byte ^ static_cast<char>(1U << chance.below(8)));
+}
+
 void disk::mend() {
-  files_.content(damaged_file_)[damaged_at_] = damaged_byte_;
+  const auto names = files_.names();
+  if (std::ranges::find(names, damaged_file_) == names.end())
+    return; // Its name was lost with the power.
+  if (auto& content = files_.content(damaged_file_); damaged_at_ < content.size())
+    content[damaged_at_] = damaged_byte_;
 }
 
 // -- planted bugs ---------------------------------------------------------------------------------
@@ -137,17 +210,29 @@ void disk::forge() {
 // -- what fails -----------------------------------------------------------------------------------
 
 std::error_code disk::refuse(journal::disk_call kind) {
+  if (calls_until_death_ && (*calls_until_death_)-- == 0) {
+    in_.story.reached("the process dies in its recovery");
+    calls_until_death_.reset();
+    die(true);
+  }
   if (is_dead_)
     return {EIO, std::generic_category()};
-  using journal::disk_call;
-  const bool may_fail = kind == disk_call::write || kind == disk_call::sync
-                        || kind == disk_call::allocate || kind == disk_call::open
-                        || kind == disk_call::sync_directory;
-  if (is_waiting_ || in_.is_calm || !may_fail || !chance_.chance(in_.how.disk_errors))
+  if (is_waiting_ || in_.is_calm || !chance_.chance(in_.how.disk_errors))
     return {};
-  const std::error_code out{chance_.chance(0.5) ? EIO : ENOSPC, std::generic_category()};
+  using journal::disk_call;
+  const bool takes_room =
+      kind == disk_call::write || kind == disk_call::allocate || kind == disk_call::open;
+  const std::error_code out{takes_room && chance_.chance(0.5) ? ENOSPC : EIO,
+                            std::generic_category()};
   note(kind, out);
   return out;
+}
+
+bool disk::refuses_table_read() {
+  if (is_waiting_ || is_dead_ || in_.is_calm || !chance_of_tables_.chance(in_.how.table_errors))
+    return false;
+  in_.story.reached("a read of the tables fails");
+  return true;
 }
 
 void disk::note(journal::disk_call kind, std::error_code how) {
@@ -158,8 +243,7 @@ void disk::note(journal::disk_call kind, std::error_code how) {
     case disk_call::sync_directory: in_.story.reached("a sync of names fails"); break;
     default: in_.story.reached("a file cannot be made"); break;
   }
-  if (how.value() == ENOSPC)
-    in_.story.reached("the disk is full");
+  note_full(how);
 }
 
 // -- journal::disk --------------------------------------------------------------------------------
@@ -177,7 +261,10 @@ void disk::close(journal::file_id file) {
   files_.close(file);
 }
 void disk::allocate(journal::file_id file, std::uint64_t size, journal::disk_done done) {
-  files_.allocate(file, size, std::move(done));
+  files_.allocate(file, size, [this, done = std::move(done)](std::error_code failed) {
+    note_full(failed);
+    done(failed);
+  });
 }
 void disk::write(journal::file_id file, std::uint64_t offset, std::string_view bytes,
                  journal::disk_done done) {
@@ -190,7 +277,10 @@ void disk::write(journal::file_id file, std::uint64_t offset, std::string_view b
   if (in_.how.bug == mutant::misplaced_write && offset > journal::segment_header_bytes
       && chance_.chance(0.05))
     offset += journal::frame_alignment;
-  files_.write(file, offset, bytes, std::move(done));
+  files_.write(file, offset, bytes, [this, done = std::move(done)](std::error_code failed) {
+    note_full(failed);
+    done(failed);
+  });
 }
 void disk::sync(journal::file_id file, journal::disk_done done) {
   if (in_.how.bug == mutant::sync_before_disk)

@@ -1,14 +1,16 @@
 // The files of a server in a world: the journal on a simulated disk (tests/store/journal/
-// simulated_disk.hpp) whose calls take time and fail, and the tables in RocksDB's file system in
-// memory. Both outlive the server's process.
+// simulated_disk.hpp) whose calls take time and fail, and the tables in memory, or in RocksDB's
+// file system in memory. Both outlive the server's process.
 #pragma once
 
 #include "tests/store/journal/simulated_disk.hpp"
 
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "sim/memory_tables.hpp"
 #include "sim/table_files.hpp"
 #include "sim/world.hpp"
 
@@ -21,17 +23,28 @@ public:
 
   /// Of the store, for all worlds of this process: the files below it are in memory.
   [[nodiscard]] static const std::string& directory();
-  /// Of the tables.
-  [[nodiscard]] rocksdb::Env& tables() noexcept { return tables_.env(); }
+  /// Of RocksDB's tables, if the world has them.
+  [[nodiscard]] rocksdb::Env& table_env() noexcept { return table_files_->env(); }
+  [[nodiscard]] memory_tables& tables() noexcept { return tables_; }
   /// While a server starts or closes, it waits for the disk, and no time passes.
   void wait_for_calls(bool is_waiting) { is_waiting_ = is_waiting; }
   /// The process dies: from now on every call fails, and a write at most begins. The tables are
   /// what they are now. `may_write`: false for one that has done nothing since its start.
   void die(bool may_write);
+  /// The process dies after so many further calls, unless `is_recovered` comes first.
+  void die_in_recovery(std::uint64_t calls) { calls_until_death_ = calls; }
+  void is_recovered() { calls_until_death_.reset(); }
+  [[nodiscard]] bool is_dead() const noexcept { return is_dead_; }
+  /// There is room for so many bytes more, until `empty`.
+  void fill(std::uint64_t bytes_left);
+  void empty();
   /// Once the process is gone. `is_power_lost`: what was not synced may be lost.
   void after_death(bool is_power_lost);
-  /// Changes one byte of what the journal has, at a place that `chance` draws. False: it has none.
+  /// Changes one bit of the journal, at a place that `chance` draws. False: it has nothing.
   bool damage(dice& chance);
+  /// The same in a group that later ones know to be synced: after a power failure damage to the
+  /// last groups cannot be told from a write that was cut short (store/journal/frame.hpp).
+  bool damage_safe_group(dice& chance);
   /// Takes the last damage back.
   void mend();
   [[nodiscard]] bool is_syncing() const noexcept { return syncs_waiting_ > 0; }
@@ -57,21 +70,30 @@ public:
 
 private:
   [[nodiscard]] std::error_code refuse(journal::disk_call kind);
+  [[nodiscard]] bool refuses_table_read();
   void note(journal::disk_call kind, std::error_code how);
   void note_death() const;
-  /// Of the segment that was begun last and has frames; empty: there is none.
+  void change_bit(const std::string& name, std::size_t at, dice& chance);
+  /// Of the segments that have frames, the one that was begun last at the end.
+  [[nodiscard]] std::vector<std::string> segments();
+  /// Empty: there is none.
   [[nodiscard]] std::string newest_segment();
+  void note_full(std::error_code how);
   void plant_after_death();
   void cut_tail();
   void forge();
 
   world& in_;
   dice chance_;
+  dice chance_of_tables_;
   journal::simulated_disk files_;
-  table_files tables_;
+  memory_tables tables_;
+  std::optional<table_files> table_files_; ///< In place of `tables_`.
   bool is_waiting_ = false;
   bool is_dead_ = false;
   bool may_write_ = true;
+  std::optional<std::uint64_t> calls_until_death_;
+  bool was_full_ = false; ///< Somebody has met it since `fill`.
   std::size_t syncs_waiting_ = 0;
   std::size_t segments_begun_ = 0;
   bool is_beginning_ = false; ///< A segment was made, and its name is not synced.

@@ -325,9 +325,9 @@ int run_and_tell(const options& how) {
   const auto took = std::chrono::duration<double>(time.steady() - begin).count();
   std::printf("%" PRIu64 " seeds in %.1f s (%.0f a minute), %" PRIu64
               " failed; %.0f virtual seconds, %" PRIu64 " calls, %" PRIu64 " crashes, %" PRIu64
-              " steps\n",
+              " steps; hash of all histories %016" PRIx64 "\n",
               all.seeds, took, static_cast<double>(all.seeds) / took * 60, all.failed,
-              all.virtual_seconds, all.calls, all.crashes, all.steps);
+              all.virtual_seconds, all.calls, all.crashes, all.steps, all.hash);
   if (how.shows_situations)
     for (const auto name : situations)
       std::printf("%10" PRIu64 "  %s\n", all.count_of(name), std::string(name).c_str());

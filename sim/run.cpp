@@ -39,13 +39,16 @@ constexpr nanoseconds drain_max = 10s;
 constexpr nanoseconds drain_look_interval = 10ms;
 constexpr std::uint64_t steps_without_time_max = 10'000'000;
 constexpr std::size_t story_lines = 40;
+constexpr std::uint64_t steps_until_crash_max = 100;
+constexpr std::uint64_t calls_of_recovery_max = 40;
+constexpr std::uint64_t bytes_of_full_disk_max = std::uint64_t{64} << 10;
 
 /// A world with all its inhabitants.
 class simulation {
 public:
   simulation(const settings& how, line_fn on_line)
       : in_(how), fate_(in_.stream("fate")), ends_(in_.stream("polite ends")),
-        rivals_(in_.stream("rivals")), last_(in_),
+        rivals_(in_.stream("rivals")), room_(in_.stream("room of the disk")), last_(in_),
         stranger_(in_, [this] { return server_.get(); }) {
     in_.story.hide(disk::directory());
     if (on_line)
@@ -86,6 +89,8 @@ public:
     turn_housekeeper();
     if (how.is_durable && how.crashes_per_second > 0)
       in_.after(next_of(how.crashes_per_second, fate_), [this] { crash(); });
+    if (how.is_durable && how.full_disks_per_second > 0)
+      in_.after(next_of(how.full_disks_per_second, room_), [this] { fill_disk(); });
     if (how.is_durable && how.drains_per_second > 0)
       in_.after(next_of(how.drains_per_second, ends_), [this] { drain(); });
     if (how.is_durable && how.rivals_per_second > 0)
@@ -106,6 +111,12 @@ public:
       if (in_.now() != before) {
         before = in_.now();
         still = 0;
+      }
+      if (steps_until_crash_ && (*steps_until_crash_)-- == 0) {
+        if (still > 0)
+          in_.story.reached("the process dies while it works");
+        steps_until_crash_.reset();
+        crash_once();
       }
       if (++still > steps_without_time_max)
         throw std::runtime_error("time stands still");
@@ -216,7 +227,9 @@ private:
     if (in_.is_calm)
       return;
     in_.after(next_of(in_.how.crashes_per_second, fate_), [this] { crash(); });
-    crash_once();
+    // What is to happen comes when the server has nothing to do. It dies in the middle of work,
+    // too.
+    steps_until_crash_ = fate_.below(steps_until_crash_max);
   }
 
   void crash_once() {
@@ -225,15 +238,42 @@ private:
     if (server_->is_draining())
       in_.story.reached("the process dies in a drain");
     die();
-    in_.after(fate_.between(1ms, 200ms), [this] {
+    in_.after(fate_.between(1ms, 200ms), [this] { come_back(); });
+  }
+
+  /// After a crash. It may happen again at once.
+  void come_back() {
+    if (in_.is_calm)
+      return start();
+    const bool is_damaged = fate_.chance(in_.how.flipped_bits) && disk_->damage_safe_group(fate_);
+    if (fate_.chance(in_.how.crashes_in_recovery))
+      disk_->die_in_recovery(fate_.below(calls_of_recovery_max));
+    try {
       start();
-      if (!in_.is_calm && fate_.chance(in_.how.crashes_at_start)) {
-        in_.story.reached("the process dies right after its start");
-        die();
-        in_.starts_at_once = true;
-        start();
+      disk_->is_recovered();
+      if (disk_->is_dead()) // It did not need what it could not do.
+        throw std::runtime_error("the process has died");
+    } catch (const std::runtime_error& why) {
+      if (!disk_->is_dead() && !is_damaged)
+        throw;
+      server_.reset();
+      in_.story.add(why.what());
+      if (!disk_->is_dead()) {
+        in_.story.reached("a damaged journal is refused while users work");
+        disk_->die(false);
       }
-    });
+      disk_->after_death(fate_.chance(in_.how.power_failures));
+      died_at_ = time_of_day();
+      if (is_damaged)
+        disk_->mend();
+      return in_.after(fate_.between(1ms, 200ms), [this] { come_back(); });
+    }
+    if (!fate_.chance(in_.how.crashes_at_start))
+      return;
+    in_.story.reached("the process dies right after its start");
+    die();
+    in_.starts_at_once = true;
+    start();
   }
 
   void die() {
@@ -244,9 +284,21 @@ private:
 
   void end_process(bool is_power_lost) {
     in_.seen.crashes.push_back(in_.next_moment());
+    disk_->empty(); // No start is refused for want of room.
     server_.reset();
     disk_->after_death(is_power_lost);
     died_at_ = time_of_day();
+  }
+
+  void fill_disk() {
+    if (in_.is_calm)
+      return;
+    if (server_)
+      disk_->fill(room_.below(bytes_of_full_disk_max));
+    in_.after(room_.between(100ms, 5s), [this] {
+      disk_->empty();
+      in_.after(next_of(in_.how.full_disks_per_second, room_), [this] { fill_disk(); });
+    });
   }
 
   void start_rival() {
@@ -335,6 +387,7 @@ private:
   dice fate_; ///< Crashes and clocks.
   dice ends_; ///< Drains.
   dice rivals_;
+  dice room_; ///< Of the disk.
   agent_registry agents_;
   std::unique_ptr<disk> disk_;
   std::optional<testing::temporary_directory> own_files_; ///< If anything is delegated.
@@ -348,6 +401,7 @@ private:
   std::optional<std::int64_t> died_at_; ///< Time of day; none: a process lives.
   bool is_over_ = false;
   std::uint64_t steps_ = 0;
+  std::optional<std::uint64_t> steps_until_crash_;
 };
 
 /// The id that a sentence names; empty: none.

@@ -6,7 +6,7 @@
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time.hpp>
 
-#include <rocksdb/env.h>
+#include <rocksdb/db.h>
 
 #include <algorithm>
 #include <array>
@@ -85,19 +85,21 @@ executor_options executor_of(world& in) {
 
 result<std::unique_ptr<turned_store>> open_store(const world& in, disk& files) {
   rocksdb_internals how;
-  how.env = &files.tables();
   how.journal_files = &files;
   how.journal.segment_bytes_min = in.how.segment_bytes;
   how.time = &in.clock;
-  // Larger than all rows of a world: RocksDB writes no table at a time of its own.
-  how.write_buffer_bytes = std::size_t{64} << 20;
   if (in.how.has_real_tables) {
+    how.env = &files.table_env();
     how.write_buffer_bytes = std::size_t{64} << 10;
     how.journal_behind_bytes = std::size_t{16} << 10;
     how.journal_forget_bytes = std::size_t{8} << 10;
+  } else {
+    how.open_tables = [&files] { return files.tables().open(); };
+    how.journal_behind_bytes = in.how.journal_behind_bytes;
+    how.journal_forget_bytes = std::min(how.journal_forget_bytes, in.how.journal_behind_bytes / 2);
   }
   how.opening_threads = 1;
-  how.flushes_at_end = false;
+  how.flushes_at_end = !in.how.has_real_tables;
   how.group_ahead_changes = in.how.group_ahead_changes;
   how.groups.group_bytes = in.how.group_bytes;
   how.groups.turn_bytes = std::min(how.groups.turn_bytes, in.how.group_bytes / 4);

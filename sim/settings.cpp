@@ -116,6 +116,19 @@ settings draw_settings(std::uint64_t seed) {
   if (groups.chance(0.1))
     out.group_bytes = groups.one_of(std::to_array<std::size_t>({256, 1024}));
 
+  dice tables(seed, "settings of tables");
+  if (tables.chance(0.5))
+    out.journal_behind_bytes = tables.one_of(std::to_array<std::size_t>({512, 4096, 32 * 1024}));
+  if (tables.chance(0.2))
+    out.table_errors = tables.one_of(std::to_array<double>({0.001, 0.02}));
+
+  dice deaths(seed, "settings of deaths");
+  out.crashes_in_recovery = deaths.one_of(std::to_array<double>({0, 0.1, 0.5}));
+  if (deaths.chance(0.2))
+    out.flipped_bits = 0.3;
+  if (deaths.chance(0.1))
+    out.full_disks_per_second = 0.2;
+
   dice ends(seed, "settings of ends");
   if (ends.chance(0.3))
     out.drains_per_second = ends.one_of(std::to_array<double>({0.1, 0.5}));

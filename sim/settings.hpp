@@ -2,6 +2,8 @@
 // often. Many seeds have few faults, so that one kind does not hide what another one would show.
 #pragma once
 
+#include <troupe/store/limits.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -58,12 +60,16 @@ struct settings {
   nanoseconds sync_max{std::chrono::milliseconds{1}};
   double slow_syncs = 0; ///< Also other calls of the disk: they take up to `slow_sync_max`.
   nanoseconds slow_sync_max{std::chrono::seconds{10}};
-  double disk_errors = 0; ///< Of calls that change something.
+  double disk_errors = 0; ///< Of calls.
+  double full_disks_per_second = 0;
+  double table_errors = 0; ///< Of reads of the tables.
   std::size_t sector_bytes = 512;
   double crashes_per_second = 0;
   std::uint64_t crash_at_step = 0; ///< The process dies there, once; 0: nowhere. No seed draws it.
-  double crashes_at_start = 0;     ///< Of starts: the process dies right after.
+  double crashes_at_start = 0;     ///< Of starts after a crash: it happens right after them.
+  double crashes_in_recovery = 0;  ///< Of starts after a crash: it happens in the middle of them.
   double power_failures = 0.5;     ///< Of crashes: what was not synced may be lost.
+  double flipped_bits = 0;         ///< Of crashes: the journal has another bit when it is read.
   double rivals_per_second = 0;    ///< Another server is started on the same directory.
   double drains_per_second = 0;    ///< The process ends as it does at SIGTERM.
   double clock_jumps_per_second = 0; ///< The time of day is set forward or back.
@@ -83,6 +89,8 @@ struct settings {
   std::size_t stream_events_max = 1'000;
   std::size_t stream_bytes_max = std::size_t{16} << 20;
   std::size_t segment_bytes = 64 * 1024;
+  /// Of the journal, before the tables are flushed. If they are not they have nothing at a start.
+  std::size_t journal_behind_bytes = journal_behind_bytes_max;
   std::size_t group_ahead_changes = 64;
   /// Of a group of the journal; a change that is longer comes in parts.
   std::size_t group_bytes = std::size_t{1} << 20;

@@ -51,10 +51,14 @@ void for_each_value(Settings& of, Look look) {
   look("slow-syncs", of.slow_syncs, usual.slow_syncs);
   look("slow-sync-max", of.slow_sync_max, usual.slow_sync_max);
   look("disk-errors", of.disk_errors, usual.disk_errors);
+  look("table-errors", of.table_errors, usual.table_errors);
+  look("full-disks-per-second", of.full_disks_per_second, usual.full_disks_per_second);
   look("sector-bytes", of.sector_bytes, usual.sector_bytes);
   look("crashes-per-second", of.crashes_per_second, usual.crashes_per_second);
   look("crash-at-step", of.crash_at_step, usual.crash_at_step);
   look("crashes-at-start", of.crashes_at_start, usual.crashes_at_start);
+  look("crashes-in-recovery", of.crashes_in_recovery, usual.crashes_in_recovery);
+  look("flipped-bits", of.flipped_bits, usual.flipped_bits);
   look("power-failures", of.power_failures, usual.power_failures);
   look("rivals-per-second", of.rivals_per_second, usual.rivals_per_second);
   look("drains-per-second", of.drains_per_second, usual.drains_per_second);
@@ -71,6 +75,7 @@ void for_each_value(Settings& of, Look look) {
   look("stream-events-max", of.stream_events_max, usual.stream_events_max);
   look("stream-bytes-max", of.stream_bytes_max, usual.stream_bytes_max);
   look("segment-bytes", of.segment_bytes, usual.segment_bytes);
+  look("journal-behind-bytes", of.journal_behind_bytes, usual.journal_behind_bytes);
   look("group-ahead-changes", of.group_ahead_changes, usual.group_ahead_changes);
   look("group-bytes", of.group_bytes, usual.group_bytes);
   look("reads-max", of.reads_max, usual.reads_max);
@@ -186,8 +191,13 @@ namespace {
 
 /// Each takes one kind of fault out.
 constexpr auto without_fault = std::to_array<void (*)(settings&)>({
-    [](settings& one) { one.crashes_per_second = 0, one.crashes_at_start = 0; },
+    [](settings& one) {
+      one.crashes_per_second = one.crashes_at_start = one.crashes_in_recovery = 0;
+    },
+    [](settings& one) { one.flipped_bits = 0; },
+    [](settings& one) { one.full_disks_per_second = 0; },
     [](settings& one) { one.disk_errors = 0; },
+    [](settings& one) { one.table_errors = 0; },
     [](settings& one) { one.slow_syncs = 0; },
     [](settings& one) { one.clock_jumps_per_second = 0; },
     [](settings& one) { one.resets = 0; },
@@ -231,6 +241,7 @@ std::vector<settings> simpler(const settings& than) {
   for (const auto& take_out : without_fault)
     with(take_out);
   with([](settings& one) { one.crashes_at_start = 0; });
+  with([](settings& one) { one.crashes_in_recovery = 0; });
   with([](settings& one) { one.power_failures = 0; });
   with([](settings& one) { one.is_durable = false; });
   with([](settings& one) { one.asking = 0; });
@@ -240,12 +251,13 @@ std::vector<settings> simpler(const settings& than) {
   with([](settings& one) { one.plan_tasks_max = settings{}.plan_tasks_max; });
   with([](settings& one) { one.changing = 0; });
   with([](settings& one) { one.delegated = 0; });
+  with([](settings& one) { one.notified = 0; });
   with([](settings& one) { one.alternatives = one.renaming = one.together = 0; });
   for (const std::string_view squeezed :
-       {"stream-events-max", "stream-bytes-max", "segment-bytes", "group-ahead-changes",
-        "reads-max", "reads-per-client-max", "live-tasks-max", "backlog-changes-max",
-        "requests-max", "connections-max", "streams-max", "keep-alive", "write-timeout",
-        "disk-wait", "cancel-grace", "settled-linger"})
+       {"stream-events-max", "stream-bytes-max", "segment-bytes", "journal-behind-bytes",
+        "group-ahead-changes", "group-bytes", "reads-max", "reads-per-client-max", "live-tasks-max",
+        "backlog-changes-max", "requests-max", "connections-max", "streams-max", "keep-alive",
+        "write-timeout", "disk-wait", "cancel-grace", "settled-linger"})
     with([&](settings& one) {
       for_each_value(one, [&](std::string_view name, auto& value, const auto& common) {
         if (name == squeezed)

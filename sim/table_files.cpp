@@ -34,17 +34,14 @@ using old_content = std::optional<std::string>;
 } // namespace
 
 struct table_files::state {
-  explicit state(bool notes) : notes_syncs(notes) {}
-
   /// Calls with the name's content as it was before, if it is the first change of that name since
   /// names were synced.
   template<class Read>
   void note_name(const std::string& name, Read read) {
-    if (notes_syncs && !unsynced_names.contains(name))
+    if (!unsynced_names.contains(name))
       unsynced_names.emplace(name, read());
   }
 
-  const bool notes_syncs;
   std::mutex guard; ///< RocksDB has threads.
   bool is_frozen = false;
   std::map<std::string, std::uint64_t> synced_bytes; ///< Of files that were written.
@@ -73,8 +70,7 @@ public:
     const std::lock_guard lock(in_->guard);
     if (in_->is_frozen)
       return refused();
-    if (in_->notes_syncs)
-      in_->synced_bytes[name_] = GetFileSize(how, debug);
+    in_->synced_bytes[name_] = GetFileSize(how, debug);
     return FSWritableFileOwnerWrapper::Sync(how, debug);
   }
   IOStatus Fsync(const IOOptions& how, IODebugContext* debug) override { return Sync(how, debug); }
@@ -121,8 +117,7 @@ public:
     auto out = FileSystemWrapper::NewWritableFile(name, how, file, debug);
     if (!out.ok())
       return out;
-    if (in_->notes_syncs)
-      in_->synced_bytes[name] = 0;
+    in_->synced_bytes[name] = 0;
     *file = std::make_unique<kept_file>(std::move(*file), name, in_);
     return out;
   }
@@ -173,9 +168,8 @@ private:
   const std::shared_ptr<state> in_;
 };
 
-table_files::table_files(bool may_lose_power)
-    : state_(std::make_shared<state>(may_lose_power)),
-      memory_(rocksdb::NewMemEnv(rocksdb::Env::Default())),
+table_files::table_files()
+    : state_(std::make_shared<state>()), memory_(rocksdb::NewMemEnv(rocksdb::Env::Default())),
       env_(rocksdb::NewCompositeEnv(
           std::make_shared<kept_file_system>(memory_->GetFileSystem(), state_))) {}
 

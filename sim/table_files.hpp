@@ -15,8 +15,7 @@ namespace troupe::sim {
 
 class table_files {
 public:
-  /// `may_lose_power`: notes what is synced, for `lose_power`.
-  explicit table_files(bool may_lose_power);
+  table_files();
   ~table_files();
   table_files(const table_files&) = delete;
   table_files& operator=(const table_files&) = delete;

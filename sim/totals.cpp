@@ -12,6 +12,7 @@ void totals::add(const outcome& of) {
   crashes += of.crashes;
   steps += of.steps;
   virtual_seconds += std::chrono::duration<double>(of.virtual_time).count();
+  hash += of.hash;
   for (const auto& [name, count] : of.situations)
     reached[name] += count;
 }
@@ -19,7 +20,7 @@ void totals::add(const outcome& of) {
 std::string totals::text() const {
   std::ostringstream out;
   out << std::setprecision(17) << seeds << ' ' << failed << ' ' << calls << ' ' << crashes << ' '
-      << steps << ' ' << virtual_seconds << '\n';
+      << steps << ' ' << virtual_seconds << ' ' << hash << '\n';
   for (const auto& [name, count] : reached)
     out << count << ' ' << name << '\n';
   out << "end\n";
@@ -31,7 +32,7 @@ bool totals::add(const std::string& text) {
     return false;
   totals of;
   std::istringstream in(text);
-  in >> of.seeds >> of.failed >> of.calls >> of.crashes >> of.steps >> of.virtual_seconds
+  in >> of.seeds >> of.failed >> of.calls >> of.crashes >> of.steps >> of.virtual_seconds >> of.hash
       >> std::ws;
   for (std::string line; std::getline(in, line) && line != "end";)
     of.reached[line.substr(line.find(' ') + 1)] = std::stoull(line);
@@ -41,6 +42,7 @@ bool totals::add(const std::string& text) {
   crashes += of.crashes;
   steps += of.steps;
   virtual_seconds += of.virtual_seconds;
+  hash += of.hash;
   for (const auto& [name, count] : of.reached)
     reached[name] += count;
   return true;

@@ -19,6 +19,7 @@ struct totals {
   std::uint64_t crashes = 0;
   std::uint64_t steps = 0;
   double virtual_seconds = 0;
+  std::uint64_t hash = 0; ///< Of all histories, in any order.
   std::map<std::string, std::uint64_t, std::less<>> reached;
 
   void add(const outcome& of);

@@ -12,11 +12,13 @@ verdict check_attempts(const history& seen) {
     if (before != nullptr && (before->ended == 0 || before->ended > each.began))
       return name + " began while attempt " + std::to_string(before->number) + " ran";
     const auto number = before == nullptr ? 0 : before->number;
-    // Attempts shortly before a crash may not have been written.
-    const bool has_died = std::ranges::any_of(seen.crashes, [&](moment at) {
-      return before != nullptr && before->began < at && at < each.began;
-    });
-    if (each.number != number + 1 && !(has_died && each.number != 0 && each.number <= number))
+    // A process that dies may not have written that an attempt began, or have written it before its
+    // agent was asked.
+    const auto since = before == nullptr ? 0 : before->began;
+    const auto crashes = static_cast<std::uint32_t>(std::ranges::count_if(
+        seen.crashes, [&](moment at) { return since < at && at < each.began; }));
+    const auto least = crashes == 0 ? number + 1 : 1;
+    if (each.number < least || each.number > number + 1 + crashes)
       return name + " followed attempt " + std::to_string(number);
     before = &each;
   }

@@ -292,7 +292,8 @@ bool group_writer::is_behind() {
 /// RocksDB writes the tables again whose sync has failed. The call blocks, so it runs on its own
 /// thread.
 void group_writer::resume_tables() {
-  if (is_resuming() || options_.time->steady() < resume_at_ || !files_.patience->refusal().ok())
+  if (!files_.tables_have_threads || is_resuming() || options_.time->steady() < resume_at_
+      || !files_.patience->refusal().ok())
     return;
   resume_at_ = options_.time->steady() + options_.retry_interval;
   resuming_ = std::async(std::launch::async, [this] {

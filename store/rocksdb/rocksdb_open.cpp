@@ -305,12 +305,17 @@ void lower_own_priority(void*) {
 
 result<void> open_tables(opened_files& out, const std::string& directory,
                          const rocksdb_internals& internals) {
+  out.patience = std::make_shared<write_patience>(internals.retry_interval);
+  if (internals.open_tables) {
+    out.db = internals.open_tables();
+    out.tables_have_threads = false;
+    return {};
+  }
   auto& base = internals.env ? *internals.env : *rocksdb::Env::Default();
   const auto ended = look_at_old_log(base, directory);
   if (!ended)
     return ended.error();
   out.repaired = *ended;
-  out.patience = std::make_shared<write_patience>(internals.retry_interval);
   out.env = rocksdb::NewCompositeEnv(make_resumable(base.GetFileSystem(), out.patience));
   rocksdb::DB* raw = nullptr;
   const auto opened = rocksdb::DB::Open(database_options(internals, *out.env), directory, &raw);

@@ -27,6 +27,8 @@ struct opened_files {
   std::shared_ptr<write_patience> patience;
   std::unique_ptr<rocksdb::Env> env;
   std::unique_ptr<rocksdb::DB> db;
+  /// A failed write of one of them stops the tables until they are resumed.
+  bool tables_have_threads = true;
   std::unique_ptr<journal::file_disk> own_disk; ///< Null: the caller's is used.
   journal::disk* disk = nullptr;                ///< Of the journal.
   std::unique_ptr<journal::journal> journal;

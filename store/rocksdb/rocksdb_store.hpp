@@ -19,8 +19,9 @@
 #include <string_view>
 
 namespace rocksdb {
+class DB;
 class Env;
-}
+} // namespace rocksdb
 
 namespace troupe {
 
@@ -56,6 +57,8 @@ struct table_origin {
 
 struct rocksdb_internals {
   rocksdb::Env* env = nullptr; ///< Of the tables; null: the operating system's. Outlives the store.
+  /// Opens other tables, without threads, in place of RocksDB's; null: RocksDB on `env`.
+  std::function<std::unique_ptr<rocksdb::DB>()> open_tables = nullptr;
   /// Of the journal; null: the directory `journal` in that of the store. Outlives the store.
   journal::disk* journal_files = nullptr;
   /// Off for files in memory, if several stores at a time may name one directory.

@@ -117,6 +117,7 @@ TEST_CASE("situations are seen in a history", "[sim][situations]") {
 TEST_CASE("totals of jobs are added, and one that is cut short is not", "[sim]") {
   outcome one;
   one.calls = 7;
+  one.hash = 5;
   one.situations["a sync fails"] = 3;
   totals job;
   job.add(one);
@@ -125,6 +126,7 @@ TEST_CASE("totals of jobs are added, and one that is cut short is not", "[sim]")
   REQUIRE(all.add(job.text()));
   CHECK(all.seeds == 2);
   CHECK(all.calls == 14);
+  CHECK(all.hash == 10);
   CHECK(all.count_of("a sync fails") == 6);
   CHECK(all.missing().size() == situations.size() - 1);
   const auto text = job.text();

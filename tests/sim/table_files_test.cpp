@@ -38,7 +38,7 @@ void lose_power(table_files& files, dice& chance) {
 } // namespace
 
 TEST_CASE("the files of the tables change no more when the process has died", "[sim]") {
-  table_files files(false);
+  table_files files;
   auto& env = files.env();
   auto file = make_file(env, "/a");
   REQUIRE(file->Append("before").ok());
@@ -61,7 +61,7 @@ TEST_CASE("the power takes what was not synced of the tables, and nothing else",
   bool is_new_lost = false;
   bool is_old_name_back = false;
   for (int i = 0; i < 50; ++i) {
-    table_files files(true);
+    table_files files;
     auto& env = files.env();
     auto kept = make_file(env, "/kept");
     REQUIRE(kept->Append("safe").ok());
@@ -89,14 +89,4 @@ TEST_CASE("the power takes what was not synced of the tables, and nothing else",
   CHECK(is_tail_cut);
   CHECK(is_new_lost);
   CHECK(is_old_name_back);
-}
-
-TEST_CASE("tables that cannot lose anything keep what was not synced", "[sim]") {
-  dice chance(1, "power");
-  table_files files(false);
-  auto file = make_file(files.env(), "/a");
-  REQUIRE(file->Append("whole").ok());
-  REQUIRE(file->Flush().ok());
-  lose_power(files, chance);
-  CHECK(content_of(files.env(), "/a") == "whole");
 }

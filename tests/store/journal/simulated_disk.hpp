@@ -57,6 +57,8 @@ public:
   /// The process ends: calls under way are lost, everything written stays.
   void end_process();
 
+  /// Bytes of all files.
+  [[nodiscard]] std::uint64_t used() const;
   [[nodiscard]] std::size_t calls_under_way() const { return calls_.size(); }
   [[nodiscard]] std::vector<std::string> names() const;
   /// The content of a file as a reader sees it; for damage.
@@ -101,7 +103,6 @@ private:
 
   void submit(std::uint64_t queue, std::function<void()> carry_out);
   [[nodiscard]] std::error_code refusal(disk_call kind, const std::string& file);
-  [[nodiscard]] std::uint64_t used() const;
   void mark(inode& file, std::uint64_t offset, std::uint64_t size) const;
   std::uint64_t queue_of(file_id file) { return static_cast<std::uint64_t>(file) + 1; }
 
