@@ -223,7 +223,8 @@ private:
 };
 
 start_result agent::start(const order_ptr& order, const agent_port_ptr& port) {
-  const auto name = order->name.empty() ? order->text() : order->name;
+  const auto text = order->text(); // Of a lone task the request, and then a line for each answer.
+  const auto name = order->name.empty() ? text.substr(0, text.find('\n')) : order->name;
   const auto place = in_.seen.attempts.size();
   attempt& begun = in_.seen.attempts.emplace_back();
   begun.task = order->id.str();
@@ -237,6 +238,19 @@ start_result agent::start(const order_ptr& order, const agent_port_ptr& port) {
     in_.story.reached("a task gets another attempt");
   dice chance(in_.how.seed,
               "agent " + name + " " + std::to_string(order->attempt) + try_of(begun.task));
+  dice questions(in_.how.seed, "questions of " + name + " " + std::to_string(order->attempt)
+                                   + try_of(begun.task));
+  const bool asks = questions.chance(in_.how.asking / 2);
+  begun.goes_on = asks && asked_.contains({begun.task, order->attempt});
+  if (asks && !begun.goes_on) {
+    asked_.insert({begun.task, order->attempt});
+    in_.story.reached("an agent asks and ends its run");
+    begun.asks = true;
+    begun.ended = begun.began;
+    return report_question{.prompt = "which?"};
+  }
+  if (begun.goes_on)
+    in_.story.reached("an agent begins again with an answer");
   if (!chance.chance(0.3)) {
     auto out = std::make_unique<run>(in_, chance, name, order->attempt, place, port);
     if (in_.how.bug == mutant::two_starts && chance.chance(0.1)) {

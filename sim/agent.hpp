@@ -4,6 +4,11 @@
 
 #include <troupe/actors/agent.hpp>
 
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
 #include "sim/world.hpp"
 
 namespace troupe::sim {
@@ -17,6 +22,7 @@ private:
   class run;
 
   world& in_;
+  std::set<std::pair<std::string, std::uint32_t>> asked_; ///< Attempts that only asked.
 };
 
 } // namespace troupe::sim

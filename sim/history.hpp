@@ -128,6 +128,8 @@ struct attempt {
   /// "thrown": it threw; empty: nothing.
   std::string report;
   moment reported = 0;
+  bool asks = false;    ///< It only asked; nothing runs until the answer.
+  bool goes_on = false; ///< The same attempt as before, after such a question.
   bool is_lone = false;
   std::vector<stream_event> made; ///< The artifacts that it reported, in its order.
   std::string delegated{};        ///< What a remote agent was asked to do; empty: none was.

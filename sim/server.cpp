@@ -103,6 +103,9 @@ result<std::unique_ptr<turned_store>> open_store(const world& in, disk& files) {
   how.group_ahead_changes = in.how.group_ahead_changes;
   how.groups.group_bytes = in.how.group_bytes;
   how.groups.turn_bytes = std::min(how.groups.turn_bytes, in.how.group_bytes / 4);
+  if (!in.how.keeps_records)
+    how.records = {.recent_tasks = 0, .tasks_bytes = 0, .objectives_bytes = 0};
+  how.history_page_changes = in.how.history_page_changes;
   how.reads.reads_max = in.how.reads_max;
   how.reads.reads_per_client_max = in.how.reads_per_client_max;
   files.wait_for_calls(true);

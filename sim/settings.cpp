@@ -112,6 +112,11 @@ settings draw_settings(std::uint64_t seed) {
   squeeze(out.settled_linger, 0s);
   squeeze(out.disk_wait, 100ms);
 
+  dice records(seed, "settings of records");
+  out.keeps_records = !records.chance(0.1);
+  if (records.chance(0.1))
+    out.history_page_changes = 1;
+
   dice groups(seed, "settings of groups");
   if (groups.chance(0.1))
     out.group_bytes = groups.one_of(std::to_array<std::size_t>({256, 1024}));

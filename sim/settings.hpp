@@ -94,6 +94,8 @@ struct settings {
   std::size_t group_ahead_changes = 64;
   /// Of a group of the journal; a change that is longer comes in parts.
   std::size_t group_bytes = std::size_t{1} << 20;
+  bool keeps_records = true; ///< Ended tasks and settled objectives stay in memory.
+  std::size_t history_page_changes = history_page_changes_max;
   std::size_t reads_max = 1'000;
   std::size_t reads_per_client_max = 1'000;
   std::size_t live_tasks_max = 100'000;

@@ -78,6 +78,8 @@ void for_each_value(Settings& of, Look look) {
   look("journal-behind-bytes", of.journal_behind_bytes, usual.journal_behind_bytes);
   look("group-ahead-changes", of.group_ahead_changes, usual.group_ahead_changes);
   look("group-bytes", of.group_bytes, usual.group_bytes);
+  look("keeps-records", of.keeps_records, usual.keeps_records);
+  look("history-page-changes", of.history_page_changes, usual.history_page_changes);
   look("reads-max", of.reads_max, usual.reads_max);
   look("reads-per-client-max", of.reads_per_client_max, usual.reads_per_client_max);
   look("live-tasks-max", of.live_tasks_max, usual.live_tasks_max);
@@ -254,10 +256,13 @@ std::vector<settings> simpler(const settings& than) {
   with([](settings& one) { one.notified = 0; });
   with([](settings& one) { one.alternatives = one.renaming = one.together = 0; });
   for (const std::string_view squeezed :
-       {"stream-events-max", "stream-bytes-max", "segment-bytes", "journal-behind-bytes",
-        "group-ahead-changes", "group-bytes", "reads-max", "reads-per-client-max", "live-tasks-max",
-        "backlog-changes-max", "requests-max", "connections-max", "streams-max", "keep-alive",
-        "write-timeout", "disk-wait", "cancel-grace", "settled-linger"})
+       {"stream-events-max",    "stream-bytes-max",     "segment-bytes",
+        "journal-behind-bytes", "group-ahead-changes",  "group-bytes",
+        "keeps-records",        "history-page-changes", "reads-max",
+        "reads-per-client-max", "live-tasks-max",       "backlog-changes-max",
+        "requests-max",         "connections-max",      "streams-max",
+        "keep-alive",           "write-timeout",        "disk-wait",
+        "cancel-grace",         "settled-linger"})
     with([&](settings& one) {
       for_each_value(one, [&](std::string_view name, auto& value, const auto& common) {
         if (name == squeezed)

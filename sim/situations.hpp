@@ -67,6 +67,8 @@ inline constexpr auto situations = std::to_array<std::string_view>({
     "a result comes twice",
     "a task gets another attempt",
     "an agent asks",
+    "an agent asks and ends its run",
+    "an agent begins again with an answer",
     "an agent ends at once",
     "an agent gets an answer",
     "an agent is canceled",

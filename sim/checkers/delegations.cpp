@@ -87,7 +87,8 @@ verdict check_attempt(const history& seen, const attempt& of,
 verdict check_wait(const history& seen, const attempt& of,
                    const std::vector<const remote_record*>& theirs) {
   const auto at = seen.waiting_at;
-  const bool is_running = at != 0 && of.began < at && (of.ended == 0 || of.ended > at)
+  // An agent that was busy is asked again within the same time.
+  const bool is_running = at != 0 && of.began < seen.heard_until && (of.ended == 0 || of.ended > at)
                           && (of.reported == 0 || of.reported > at);
   const auto shown = seen.waiting.find(of.task);
   if (!is_running || shown == seen.waiting.end() || shown->second.state != "TASK_STATE_WORKING")

@@ -19,7 +19,7 @@ public:
   /// False: there must not be another attempt. From `until` on everything is canceled; an agent
   /// that reports then may be too late or not.
   bool take(const attempt& next, moment until) {
-    if (is_terminal(state_) || (failures_ < ++begun_ - 1))
+    if (is_terminal(state_) || (!next.goes_on && failures_ < ++begun_ - 1))
       return false;
     for (const auto& made : next.made)
       if (made.at < until)
@@ -106,10 +106,20 @@ verdict check_ends(const history& seen, const interference& by_clients) {
   return std::nullopt;
 }
 
-/// Whether nothing of the objective was going on when faults had ended for a while.
+/// Whether the task asks, and nothing runs until the answer: it needs no slot.
+bool only_asks(const history& seen, const task_view& shown) {
+  const attempt* last = nullptr;
+  for (const auto& each : seen.attempts)
+    if (each.task == shown.id && each.began < seen.waiting_at)
+      last = &each;
+  return last != nullptr && last->asks && shown.state == "TASK_STATE_INPUT_REQUIRED";
+}
+
+/// Whether nothing of the objective ran when faults had ended for a while.
 bool was_quiet(const history& seen, const std::string& objective) {
   return std::ranges::none_of(seen.waiting, [&](const auto& each) {
-    return each.first.starts_with(objective + ".") && !is_terminal(each.second.state);
+    return each.first.starts_with(objective + ".") && !is_terminal(each.second.state)
+           && !only_asks(seen, each.second);
   });
 }
 

@@ -69,11 +69,12 @@ listed<Row> read_rows(const std::vector<std::string>& ids, std::uint64_t total, 
 
 } // namespace
 
-rocksdb_archive::rocksdb_archive(rocksdb::DB& db, memory_budget_ptr memory)
-    : db_(db),
-      recent_(recent_tasks_max, recent_tasks_max * recent_task_bytes_max, ledger_shards, memory),
-      decoded_(std::make_shared<byte_gauge>(memory)), tasks_(cached_tasks_bytes_max, memory),
-      objectives_(cached_objectives_bytes_max, memory) {}
+rocksdb_archive::rocksdb_archive(rocksdb::DB& db, memory_budget_ptr memory,
+                                 const record_cache_limits& limits)
+    : db_(db), recent_(limits.recent_tasks, limits.recent_tasks * recent_task_bytes_max,
+                       ledger_shards, memory),
+      decoded_(std::make_shared<byte_gauge>(memory)), tasks_(limits.tasks_bytes, memory),
+      objectives_(limits.objectives_bytes, memory) {}
 
 void rocksdb_archive::shrink() {
   tasks_.shrink();

@@ -8,6 +8,7 @@
 #include "store/memory/memory_archive.hpp"
 #include "store/record_cache.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
+#include "store/rocksdb/rocksdb_store.hpp"
 
 #include <rocksdb/db.h>
 
@@ -25,7 +26,8 @@ class rocksdb_archive final : public archive {
 public:
   /// `db` outlives the archive. Records that it keeps or hands out count in `memory`.
   explicit rocksdb_archive(rocksdb::DB& db,
-                           memory_budget_ptr memory = std::make_shared<memory_budget>());
+                           memory_budget_ptr memory = std::make_shared<memory_budget>(),
+                           const record_cache_limits& limits = {});
 
   /// Reads the counts; call once the format has been checked.
   [[nodiscard]] result<void> open();

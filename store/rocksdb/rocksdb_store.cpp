@@ -48,10 +48,12 @@ public:
   rocksdb_store(opened_files files, const rocksdb_options& options,
                 const rocksdb_internals& internals)
       : push_desk(budget_or_own(options.memory)), retry_interval_(internals.retry_interval),
-        group_ahead_changes_(internals.group_ahead_changes), time_(*internals.time),
+        group_ahead_changes_(internals.group_ahead_changes),
+        history_page_changes_(internals.history_page_changes), time_(*internals.time),
         origin_(internals.origin), keep_groups_from_(internals.keep_groups_from),
         memory_(budget_or_own(options.memory)), directory_(options.directory),
-        files_(std::move(files)), db_(*files_.db), archive_(db_, memory_), ledger_(archive_),
+        files_(std::move(files)), db_(*files_.db), archive_(db_, memory_, internals.records),
+        ledger_(archive_),
         reader_(
             internals.reads, [this] { return archive_.bytes_handed_out(); }, memory_),
         groups_(files_, {db_, ledger_, archive_, table(), came_},
@@ -407,11 +409,11 @@ private:
   template<class Id>
   void read_past(const Id& id, const history_range& range, read_done<history_page> done,
                  const std::string& client) const {
+    auto page = range;
+    page.max = std::min(range.max, history_page_changes_);
     read_from_disk<history_page>(
         {}, client,
-        [this, id, range](const auto& ended) {
-          return read_history(db_, ledger_, ended, id, range);
-        },
+        [this, id, page](const auto& ended) { return read_history(db_, ledger_, ended, id, page); },
         std::move(done));
   }
 
@@ -750,6 +752,7 @@ private:
 
   const std::chrono::milliseconds retry_interval_;
   const std::size_t group_ahead_changes_;
+  const std::size_t history_page_changes_;
   const time_source& time_;
   const std::shared_ptr<const table_origin> origin_;
   const std::optional<journal::position> keep_groups_from_;

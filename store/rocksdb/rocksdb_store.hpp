@@ -55,6 +55,13 @@ struct table_origin {
   std::function<result<void>(const take_group_fn& take)> read;
 };
 
+/// Records of ended tasks and settled objectives that stay in memory.
+struct record_cache_limits {
+  std::size_t recent_tasks = recent_tasks_max; ///< That ended last.
+  std::size_t tasks_bytes = cached_tasks_bytes_max;
+  std::size_t objectives_bytes = cached_objectives_bytes_max;
+};
+
 struct rocksdb_internals {
   rocksdb::Env* env = nullptr; ///< Of the tables; null: the operating system's. Outlives the store.
   /// Opens other tables, without threads, in place of RocksDB's; null: RocksDB on `env`.
@@ -81,6 +88,8 @@ struct rocksdb_internals {
   std::size_t journal_behind_bytes = journal_behind_bytes_max;
   std::size_t journal_forget_bytes = troupe::journal_forget_bytes;
   reader_limits reads = {};
+  record_cache_limits records = {};
+  std::size_t history_page_changes = history_page_changes_max; ///< Of a page of a stream's past.
   /// Called while the store starts, often, on the calling thread; may be null.
   std::function<void(const start_progress&)> on_progress = nullptr;
   /// Null: the tables are on a disk. Else `env` keeps them in memory, and is empty.
