@@ -28,10 +28,9 @@ const std::string& disk::directory() {
   return path;
 }
 
-void disk::die(bool may_write) {
+void disk::die() {
   note_death();
   is_dead_ = true;
-  may_write_ = may_write;
   tables_.freeze();
   if (table_files_)
     table_files_->freeze();
@@ -213,7 +212,7 @@ std::error_code disk::refuse(journal::disk_call kind) {
   if (calls_until_death_ && (*calls_until_death_)-- == 0) {
     in_.story.reached("the process dies in its recovery");
     calls_until_death_.reset();
-    die(true);
+    die();
   }
   if (is_dead_)
     return {EIO, std::generic_category()};
@@ -268,7 +267,7 @@ void disk::allocate(journal::file_id file, std::uint64_t size, journal::disk_don
 }
 void disk::write(journal::file_id file, std::uint64_t offset, std::string_view bytes,
                  journal::disk_done done) {
-  if (is_dead_ && !may_write_)
+  if (is_dead_)
     return files_.size(file, [done = std::move(done)](std::error_code, std::uint64_t) {
       done({EIO, std::generic_category()});
     });

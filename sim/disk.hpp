@@ -28,9 +28,9 @@ public:
   [[nodiscard]] memory_tables& tables() noexcept { return tables_; }
   /// While a server starts or closes, it waits for the disk, and no time passes.
   void wait_for_calls(bool is_waiting) { is_waiting_ = is_waiting; }
-  /// The process dies: from now on every call fails, and a write at most begins. The tables are
-  /// what they are now. `may_write`: false for one that has done nothing since its start.
-  void die(bool may_write);
+  /// The process dies: from now on every call fails. Of writes that were
+  /// asked for before, a part may be written. The tables are what they are now.
+  void die();
   /// The process dies after so many further calls, unless `is_recovered` comes first.
   void die_in_recovery(std::uint64_t calls) { calls_until_death_ = calls; }
   void is_recovered() { calls_until_death_.reset(); }
@@ -91,7 +91,6 @@ private:
   std::optional<table_files> table_files_; ///< In place of `tables_`.
   bool is_waiting_ = false;
   bool is_dead_ = false;
-  bool may_write_ = true;
   std::optional<std::uint64_t> calls_until_death_;
   bool was_full_ = false; ///< Somebody has met it since `fill`.
   std::size_t syncs_waiting_ = 0;

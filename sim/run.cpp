@@ -205,7 +205,7 @@ private:
         throw;
       in_.story.add(why.what());
     }
-    disk_->die(false);
+    disk_->die();
     disk_->after_death(false);
     disk_->mend();
     start();
@@ -260,7 +260,7 @@ private:
       in_.story.add(why.what());
       if (!disk_->is_dead()) {
         in_.story.reached("a damaged journal is refused while users work");
-        disk_->die(false);
+        disk_->die();
       }
       disk_->after_death(fate_.chance(in_.how.power_failures));
       died_at_ = time_of_day();

@@ -228,7 +228,7 @@ server::~server() {
   outbound_.end();
   const auto attempts = in_.seen.attempts.size();
   if (dies && files_ != nullptr)
-    files_->die(has_stepped_);
+    files_->die();
   for (const auto& each : connections_)
     if (const auto client = each.lock())
       client->cut();
@@ -300,7 +300,6 @@ bool server::is_disk_behind() const {
 }
 
 bool server::step() {
-  has_stepped_ = true;
   using part = bool (*)(server&);
   static constexpr auto parts = std::to_array<part>({
       [](server& me) { return me.in_.clock.step(); },

@@ -85,7 +85,6 @@ private:
   std::shared_ptr<net::server_state> state_;
   std::optional<net::loop> home_;
   std::vector<std::weak_ptr<connection>> connections_;
-  bool has_stepped_ = false;
   bool is_closed_ = false;
 };
 

@@ -34,6 +34,11 @@ result<void> check_config(const push_config& config, const push_address_rules& r
   return check_push_url(*parse_http_url(config.url), rules);
 }
 
+/// The task may be there, and was not read.
+bool is_read_refused(const error& why) {
+  return why.code == errc::overloaded || why.code == errc::store_unreadable;
+}
+
 std::string write_page_token(const std::string& last) {
   return to_base64(std::string(page_token_prefix) + last);
 }
@@ -271,9 +276,18 @@ void push_service::impl::attach(push_config config, bool is_new, bool needs_live
   if (const auto fits = check_config(config, options.address); !fits)
     return done(fits.error());
   const auto task = config.task;
-  watch(task, std::move(done),
-        [self = shared_from_this(), is_new, needs_live_task,
-         config = std::move(config)](push_watch watched, reply<push_config> to) mutable {
+  // Of a new task everything is posted from its first change on, so that it need not be read first.
+  const auto unread = [self = shared_from_this(), config, done,
+                       begins_at_first =
+                           is_new && !needs_live_task](const result<push_config>& refused) {
+    if (begins_at_first && is_read_refused(refused.error()))
+      self->save(config, {}, {}, done);
+    else
+      done(refused.error());
+  };
+  watch(task, unread,
+        [self = shared_from_this(), is_new, needs_live_task, to = std::move(done),
+         config = std::move(config)](push_watch watched, const reply<push_config>&) mutable {
           if (needs_live_task && is_terminal(watched.snapshot.record->status.state))
             return to(std::move(config));
           push_progress from;

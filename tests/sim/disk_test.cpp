@@ -112,7 +112,7 @@ TEST_CASE("a process that has died writes nothing more", "[sim]") {
   disk files(in);
   const auto file = open(in, files, "segment-1");
   CHECK_FALSE(write(in, files, file, "before"));
-  files.die(false);
+  files.die();
   CHECK(write(in, files, file, "after!"));
   files.after_death(false);
   CHECK(read(in, files, "segment-1") == "before");

@@ -12,6 +12,7 @@
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 
 using namespace troupe;
@@ -61,6 +62,18 @@ private:
   full_pushes pushes_;
 };
 
+/// Its tasks cannot be read to be watched while too many others wait for that.
+class busy_store final : public passing_store {
+public:
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string& client) override {
+    if (is_busy)
+      return done(make_error(errc::overloaded, "too many reads wait for the disk"));
+    passing_store::snapshot_task(id, std::move(who), std::move(done), client);
+  }
+  std::atomic<bool> is_busy{true};
+};
+
 std::string new_task(const net_bed& bed) {
   return at(bed.result_of("SendMessage",
                           text_message("go", "", R"(,"configuration":{"returnImmediately":true})")),
@@ -104,6 +117,24 @@ TEST_CASE("a message that comes again brings the configuration that was not kept
     CHECK(at(send("SendMessage", config), "/result/task/id") == task);
     CHECK(configs() == 0);
   }
+}
+
+TEST_CASE("a configuration that comes with a message is kept although the task cannot be read yet",
+          "[net][push]") {
+  push_receiver receiver;
+  auto records = std::make_unique<busy_store>();
+  auto& busy = *records;
+  const net_bed bed(local_push(), "puppet", std::move(records));
+  const auto task =
+      at(bed.result_of("SendMessage", text_message("go", "",
+                                                   R"(,"configuration":{"returnImmediately":true,)"
+                                                   R"("taskPushNotificationConfig":{"url":")"
+                                                       + receiver.url() + R"(","token":"t"}})")),
+         "/task/id");
+  bed.puppet->port(0)->report(report_completed{});
+  busy.is_busy = false;
+  const auto posts = posts_until(receiver, "TASK_STATE_COMPLETED");
+  CHECK(state_in(posts.front()) == "TASK_STATE_WORKING");
 }
 
 TEST_CASE("1.0 configurations are made, got, listed and deleted over JSON-RPC", "[net][push]") {
