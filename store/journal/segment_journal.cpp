@@ -754,6 +754,15 @@ result<opened_journal> open_journal(disk& files, const time_source& time, std::u
       return make_error(errc::store_failed,
                         why + " Nothing was changed; restore the data directory from a backup."
                             + (is_other ? "" : options.damage_advice));
+  // The process before may have ended before it synced the name of the manifest that was read. If
+  // files it does not name went first, the one before would miss them after a power failure.
+  if (!found->leftovers.empty()) {
+    const auto synced = wait_for<bool>(files, [&](auto done) {
+      files.sync_directory([done](std::error_code failed) { done(failed, true); });
+    });
+    if (synced.failed)
+      return refused_start(synced.failed);
+  }
   for (const auto& name : found->leftovers) {
     const auto removed = wait_for<bool>(files, [&](auto done) {
       files.remove(name, [done](std::error_code failed) { done(failed, true); });
