@@ -59,6 +59,14 @@ caller::question on_the_way(caller::question asked, mutant bug) {
     case mutant::half_an_answer: // The last one is lost on the way.
       replace(asked.params, R"re(("opt/v1/answers":\[\{[^\]]*),\{[^{}]*\}\])re", "$1]");
       break;
+    case mutant::plan_of_another_name: // The server makes its own.
+      if (asked.method == "plans/create")
+        replace(asked.params, R"re("name":"[^"]*","onFailure")re", R"("name":"x","onFailure")");
+      break;
+    case mutant::other_move:
+      if (asked.method == "plans/update" || asked.method == "objectives/update")
+        replace(asked.params, R"("status":"failed")", R"("status":"completed")");
+      break;
     case mutant::lost_alternatives:
       replace(asked.params, R"re(,"alternatives":\[[^\]]*\])re", "");
       break;
@@ -102,6 +110,10 @@ std::string on_the_way_back(std::string body, mutant bug, dice& chance, binding 
     case mutant::whole_too_soon:
       if (chance.chance(0.1))
         body = std::regex_replace(body, std::regex(R"("fraction":0\.\d+)"), R"("fraction":1)");
+      break;
+    case mutant::forged_name:
+      if (chance.chance(0.05))
+        body = std::regex_replace(body, std::regex(R"re("name":"c(\d+)\.o)re"), R"("name":"c$1.x)");
       break;
     case mutant::other_parent:
       body = std::regex_replace(

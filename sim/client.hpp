@@ -39,6 +39,8 @@ private:
     std::optional<asked_change> change{};
     std::optional<asked_input> input{};
     std::vector<std::string> questions{};
+    std::string plan{};  ///< Name of one that it adds or moves.
+    std::string to{};    ///< The state of a move.
     std::string token{}; ///< Of notifications that it makes; empty: it makes none.
   };
 
@@ -72,7 +74,6 @@ private:
   void read_shown(const boost::json::object& result);
   void read_change(const boost::json::object& result);
   void read_input(const boost::json::object& result);
-  void look_for_leaks(const std::string& bytes);
 
   world& in_;
   const std::string name_;

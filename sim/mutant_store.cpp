@@ -72,6 +72,13 @@ void mutant_store::commit(change change, committed_fn then, watcher_ptr follow) 
     for (auto& each : change.events)
       if (auto* answered = std::get_if<question_answered>(&each))
         answered->by = "somebody";
+  if (bug_ == mutant::lost_release)
+    std::erase_if(change.events, [](const event& each) {
+      return std::holds_alternative<question_released>(each);
+    });
+  if (bug_ == mutant::lost_claim)
+    std::erase_if(change.events,
+                  [](const event& each) { return std::holds_alternative<question_claimed>(each); });
   if (bug_ == mutant::forgetful_start)
     for (auto& each : change.conditions)
       each = of_this_life(each);

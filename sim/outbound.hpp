@@ -43,7 +43,7 @@ private:
     bool has_ended = false;                ///< The other side sends nothing more.
   };
 
-  [[nodiscard]] static bool take_written(link& of);
+  [[nodiscard]] bool take_written(link& of);
   [[nodiscard]] static bool hand_over(link& of);
   static void close(link& of);
 

@@ -149,6 +149,7 @@ shown_plan read_plan(const json::object& plan) {
 shown_objective read_objective(const json::object& objective) {
   shown_objective out;
   out.id = text_at(objective, "id");
+  out.name = text_at(objective, "name");
   out.state = text_at(objective, "status");
   out.revision = count_at(objective, "revision");
   out.progress = read_progress(objective);
@@ -156,6 +157,23 @@ shown_objective read_objective(const json::object& objective) {
     for (const auto& each : *plans)
       out.plans.push_back(read_plan(each.as_object()));
   return out;
+}
+
+void note_names(const shown_plan& plan, const std::string& client, history& into) {
+  into.shown_names.emplace(plan.name, client);
+  for (const auto& task : plan.tasks)
+    into.shown_names.emplace(task.name, client);
+}
+
+void note_names(const shown_objective& objective, const std::string& client, history& into) {
+  into.shown_names.emplace(objective.name, client);
+  for (const auto& plan : objective.plans)
+    note_names(plan, client, into);
+}
+
+void note_leaks(const std::string& bytes, const std::string& to, history& into) {
+  if (bytes.find(stranger_mark) != std::string::npos)
+    into.leaks.push_back(to + " was shown " + bytes);
 }
 
 std::vector<shown_revision> read_revisions(const json::object& result) {
