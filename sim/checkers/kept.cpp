@@ -136,6 +136,20 @@ verdict check_claim(const history& seen, const call& made) {
          + ", although that was acknowledged";
 }
 
+/// Whether a claim has ended before its question did: it was given up, somebody else has claimed,
+/// or the question was asked anew.
+bool has_ended_before(const std::vector<question_fact>& facts, std::size_t claim) {
+  bool was_closed = false;
+  for (std::size_t i = claim + 1; i < facts.size(); ++i) {
+    const auto kind = facts[i].kind;
+    if (kind == question_turn::released || kind == question_turn::claimed
+        || (kind == question_turn::opened && was_closed))
+      return true;
+    was_closed = kind == question_turn::expired || kind == question_turn::withdrawn;
+  }
+  return false;
+}
+
 /// What somebody has claimed and released is not claimed by them any more. There may have been no
 /// claim.
 verdict check_release(const history& seen, const call& made) {
@@ -145,9 +159,13 @@ verdict check_release(const history& seen, const call& made) {
            && other.input->by == by && (other.ended == 0 || other.ended > made.began);
   });
   const auto& facts = facts_of(seen, made.input->question);
-  if (claims_later || facts.empty() || !is_claim(facts.back(), by))
+  auto last = facts.size();
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    if (is_claim(facts[i], by))
+      last = i;
+  if (claims_later || last == facts.size() || has_ended_before(facts, last))
     return std::nullopt;
-  return "question " + made.input->question + " is claimed by " + by
+  return "question " + made.input->question + " stays claimed by " + by
          + ", although the release was acknowledged";
 }
 

@@ -292,6 +292,11 @@ TEST_CASE("acknowledged moves, claims and releases must be kept", "[sim][checker
   released.calls.push_back(of_question(call_kind::claim)); // Once more, and never answered.
   CHECK_FALSE(check_kept(released));
   released.calls.pop_back();
+  released.questions["t.question-1"].push_back(turn_of(question_turn::withdrawn));
+  CHECK(check_kept(released));
+  released.questions["t.question-1"].push_back(turn_of(question_turn::opened)); // Without a claim.
+  CHECK_FALSE(check_kept(released));
+  released.questions = claimed.questions;
   released.questions["t.question-1"].push_back(turn_of(question_turn::released));
   CHECK_FALSE(check_kept(released));
 }
@@ -520,8 +525,11 @@ TEST_CASE("nobody sees what belongs to somebody else", "[sim][checkers]") {
 TEST_CASE("no counter is above its limit", "[sim][checkers]") {
   history seen;
   CHECK_FALSE(check_limits(seen));
-  seen.over_limit = "3 streams, and the limit is 2";
-  CHECK(check_limits(seen).value_or("").find("3 streams") != std::string::npos);
+  for (const auto* counted : {"3 streams, and the limit is 2", "4 connections, and the limit is 3",
+                              "11 requests in flight, and the limit is 10"}) {
+    seen.over_limit = counted;
+    CHECK(check_limits(seen).value_or("").find(counted) != std::string::npos);
+  }
 }
 
 namespace {
@@ -595,12 +603,63 @@ TEST_CASE("a task begins once what it depends on has completed", "[sim][checkers
   CHECK_FALSE(check_model(one));
 }
 
+namespace {
+
+/// Objective o.x with its plan p, in which a and b have completed, at the end.
+history whole(std::string objective, std::string plan) {
+  auto out = modelled({of("a", 1, 1, 2, 2), of("b", 1, 3, 4, 4)});
+  shown_objective shown;
+  shown.id = "o.x";
+  shown.state = std::move(objective);
+  auto& of_it = shown.plans.emplace_back();
+  of_it.id = of_it.name = "p";
+  of_it.state = std::move(plan);
+  of_it.tasks = {{"o.x.p.a", "a", "completed", 0}, {"o.x.p.b", "b", "completed", 0}};
+  out.ends.push_back(std::move(shown));
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a plan and its objective end as what their tasks did says", "[sim][checkers]") {
+  CHECK(check_model(whole("completed", "completed")).value_or("") == "");
+  CHECK(check_model(whole("failed", "failed")).value_or("").find("plan p ends as failed") == 0);
+  CHECK(check_model(whole("failed", "completed")).value_or("").find("objective o.x ends") == 0);
+  CHECK(check_model(whole("completed", "skipped")));
+  auto moved = whole("failed", "failed");
+  call by_client;
+  by_client.kind = call_kind::move;
+  by_client.objective = "o.x";
+  moved.calls.push_back(by_client);
+  CHECK_FALSE(check_model(moved));
+
+  // The first plan fails, and an alternative takes its place.
+  auto replaced = whole("completed", "completed");
+  replaced.objectives[0].plans.push_back({"q", 0, {{"c", {}}}});
+  replaced.objectives[0].plans[1].alternatives = {"p"};
+  auto& other = replaced.ends[0].plans.emplace_back();
+  other.id = other.name = "q";
+  other.state = "failed";
+  other.tasks = {{"o.x.p.c", "c", "failed", 0}};
+  replaced.attempts.push_back(of("c", 1, 1, 2));
+  replaced.attempts.back().task = "o.x.p.c";
+  replaced.attempts.back().report = "failed for good";
+  auto& failed = (*replaced.rest)["o.x.p.c"];
+  failed.id = "o.x.p.c";
+  failed.state = "TASK_STATE_FAILED";
+  CHECK(check_model(replaced).value_or("") == "");
+  replaced.objectives[0].plans[1].alternatives.clear();
+  CHECK(check_model(replaced).value_or("").find("leads to failed") != std::string::npos);
+}
+
 TEST_CASE("at the end everything has ended", "[sim][checkers]") {
   CHECK(check_rest(history{}));
   auto open = usual();
   open.rest->at("t").state = working;
   CHECK(check_rest(open));
   auto counted = usual();
-  counted.left_over = "1 stream";
-  CHECK(check_rest(counted));
+  for (const auto* kept : {"1 streams", "17 bytes of live-work", "2 connections to others"}) {
+    counted.left_over = kept;
+    CHECK(check_rest(counted).value_or("").find(kept) != std::string::npos);
+  }
 }
