@@ -26,6 +26,11 @@ constexpr std::size_t questions_known_max = 20;
 constexpr std::size_t push_configs_known_max = 20;
 /// Of a client; one that waits for nothing would do hundreds in a second.
 constexpr std::uint64_t operations_max = 150;
+/// What the method is called there.
+const char* subscription(binding how) {
+  return how == binding::json_rpc_0_3 ? "tasks/resubscribe" : "SubscribeToTask";
+}
+
 constexpr auto cursor_header = "A2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
 
 } // namespace
@@ -186,6 +191,14 @@ client::request client::draw_push_config(const std::string& operation, dice& cha
   return out;
 }
 
+binding client::draw_stream_binding() const {
+  auto chance = in_.stream("binding of stream " + name_ + "." + std::to_string(operations_));
+  if (!chance.chance(in_.how.other_bindings))
+    return binding::json_rpc;
+  return chance.one_of(
+      std::to_array<binding>({binding::json_rpc_0_3, binding::rest, binding::rest_0_3}));
+}
+
 client::request client::draw() {
   request out;
   const auto with = [&](call_kind kind, const char* method, const std::string& id) {
@@ -215,7 +228,8 @@ client::request client::draw() {
       with(call_kind::cancel, "CancelTask", id);
     else {
       with(call_kind::get, "SubscribeToTask", id);
-      out.how = binding::json_rpc;
+      out.how = draw_stream_binding();
+      out.method = subscription(out.how);
       out.is_stream = true;
     }
   } else if (turn < 40) {
@@ -284,8 +298,9 @@ void client::attempt() {
   asked.patience = in_.how.patience;
   asked.how = now_.how;
   asked.task = now_.task;
-  if (now_.kind == call_kind::get && now_.how != binding::json_rpc)
+  if (now_.kind == call_kind::get && now_.how != binding::json_rpc && !now_.is_stream)
     in_.story.reached("a task is read as " + name_of(now_.how));
+  asked.is_stream = now_.is_stream;
   if (now_.is_stream) {
     asked.headers = cursor_header;
     asked.patience = std::max<nanoseconds>(asked.patience, 10s);
@@ -296,6 +311,8 @@ void client::attempt() {
   if (in_.seen.calls[call_].tries++ > 0 && !now_.token.empty())
     in_.seen.push_configs.at(now_.token).is_sent_again = true;
   caller_.ask(asked);
+  if (is_again_ && !now_.message_id.empty() && !now_.is_resumed)
+    in_.retries[now_.message_id] = caller_.line();
 }
 
 void client::begin_stream(const std::string& after) {
@@ -312,6 +329,8 @@ void client::on_event(const std::string& data) {
   auto read = read_stream_event(data);
   if (!read)
     return;
+  if (now_.how != binding::json_rpc)
+    in_.story.reached("a stream is read as " + name_of(now_.how));
   in_.story.add(name_ + " sees " + data);
   auto& stream = in_.seen.streams[*stream_];
   if (read->error != 0) {
@@ -619,9 +638,9 @@ void client::on_loss() {
   if (is_stopped_)
     return;
   if (now_.is_stream && !now_.task.empty()) {
-    now_.method = "SubscribeToTask";
+    now_.method = subscription(now_.how);
     now_.params = R"({"id":)" + quoted(now_.task) + "}";
-    now_.may_repeat = true;
+    now_.may_repeat = now_.is_resumed = true;
     if (!cursor_.empty())
       in_.story.reached("a stream is resumed");
   }

@@ -35,7 +35,8 @@ private:
     std::string objective;
     bool is_stream = false;
     binding how = binding::json_rpc;
-    bool may_repeat = true; ///< With the same ids it has no other effect when it comes twice.
+    bool is_resumed = false; ///< It asks for the rest of a stream.
+    bool may_repeat = true;  ///< With the same ids it has no other effect when it comes twice.
     std::optional<asked_change> change{};
     std::optional<asked_input> input{};
     std::vector<std::string> questions{};
@@ -46,6 +47,7 @@ private:
 
   [[nodiscard]] request draw();
   [[nodiscard]] request draw_send();
+  [[nodiscard]] binding draw_stream_binding() const;
   [[nodiscard]] request draw_objective();
   [[nodiscard]] request draw_plan(const std::string& objective);
   [[nodiscard]] request draw_move(const std::string& objective);

@@ -83,6 +83,9 @@ enum class mutant : std::uint8_t {
   lost_release,
   forged_name,
   reused_buffer,
+  lost_event_of_0_3,
+  early_duplicate,
+  failed_plan,
 };
 
 struct planted {
@@ -164,6 +167,9 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"lost-release", mutant::lost_release, "kept"},
     {"forged-name", mutant::forged_name, "invented"},
     {"reused-buffer", mutant::reused_buffer, "owners"},
+    {"lost-event-of-0.3", mutant::lost_event_of_0_3, "streams"},
+    {"early-duplicate", mutant::early_duplicate, "kept"},
+    {"failed-plan", mutant::failed_plan, "model"},
 });
 
 } // namespace troupe::sim

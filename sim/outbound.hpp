@@ -31,6 +31,8 @@ public:
   /// Moves what the product has written, if it `may_have_written` since the last turn, and what has
   /// arrived for it. False: nothing moved.
   bool turn(bool may_have_written);
+  /// Connections that are open.
+  [[nodiscard]] std::size_t count() const noexcept { return links_.size(); }
   /// The process has died: what it had written is still under way.
   void end();
 

@@ -51,9 +51,9 @@ struct shown_event {
   int error = 0; ///< The stream ends with it.
 };
 
-/// Of a response of a stream (A2A's StreamResponse). Nothing for one that is none of a task.
+/// Of a response of a stream, in 1.0 or 0.3. Nothing for one that is none of a task.
 [[nodiscard]] std::optional<shown_event> read_event(const boost::json::object& response);
-/// Of an event of a stream over JSON-RPC.
+/// Of an event of a stream, over JSON-RPC or REST.
 [[nodiscard]] std::optional<shown_event> read_stream_event(std::string_view data);
 
 /// The member, if it is one.
