@@ -59,6 +59,14 @@ caller::question on_the_way(caller::question asked, mutant bug) {
     case mutant::half_an_answer: // The last one is lost on the way.
       replace(asked.params, R"re(("opt/v1/answers":\[\{[^\]]*),\{[^{}]*\}\])re", "$1]");
       break;
+    case mutant::plan_of_another_name: // The server makes its own.
+      if (asked.method == "plans/create")
+        replace(asked.params, R"re("name":"[^"]*","onFailure")re", R"("name":"x","onFailure")");
+      break;
+    case mutant::other_move:
+      if (asked.method == "plans/update" || asked.method == "objectives/update")
+        replace(asked.params, R"("status":"failed")", R"("status":"completed")");
+      break;
     case mutant::lost_alternatives:
       replace(asked.params, R"re(,"alternatives":\[[^\]]*\])re", "");
       break;
@@ -103,6 +111,17 @@ std::string on_the_way_back(std::string body, mutant bug, dice& chance, binding 
       if (chance.chance(0.1))
         body = std::regex_replace(body, std::regex(R"("fraction":0\.\d+)"), R"("fraction":1)");
       break;
+    case mutant::forged_name:
+      if (chance.chance(0.05))
+        body = std::regex_replace(body, std::regex(R"re("name":"c(\d+)\.o)re"), R"("name":"c$1.x)");
+      break;
+    case mutant::failed_plan:
+      body = std::regex_replace(
+          body,
+          std::regex(
+              R"re(("id":"[^"]*\.p\d+","objectiveId":"[^"]*","name":"[^"]*","status":")completed)re"),
+          "$1failed");
+      break;
     case mutant::other_parent:
       body = std::regex_replace(
           body,
@@ -145,9 +164,13 @@ std::string bytes_of(const caller::question& asked, std::uint64_t number) {
   const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
   if (asked.how == binding::rest && asked.method.find('/') != std::string::npos)
     return rest_bytes(asked);
+  const std::string verb = asked.is_stream ? ":subscribe" : "";
   switch (asked.how) {
-    case binding::rest: return "GET /tasks/" + asked.task + host + "A2A-Version: 1.0\r\n\r\n";
-    case binding::rest_0_3: return "GET /v1/tasks/" + asked.task + host + "\r\n";
+    case binding::rest:
+      return "GET /tasks/" + asked.task + verb + host + "A2A-Version: 1.0\r\n" + asked.headers
+             + "\r\n";
+    case binding::rest_0_3:
+      return "GET /v1/tasks/" + asked.task + verb + host + asked.headers + "\r\n";
     case binding::json_rpc:
     case binding::json_rpc_0_3: break;
   }
@@ -329,6 +352,9 @@ void caller::hand_on(const std::string& event) {
       (bug == mutant::lost_event || bug == mutant::repeated_event || bug == mutant::swapped_events)
       && chance_.chance(0.1);
   if (is_wrong && bug == mutant::lost_event)
+    return;
+  const bool is_0_3 = asked_.how == binding::json_rpc_0_3 || asked_.how == binding::rest_0_3;
+  if (bug == mutant::lost_event_of_0_3 && is_0_3 && chance_.chance(0.2))
     return;
   if (is_wrong && bug == mutant::swapped_events && held_event_.empty()) {
     held_event_ = event;

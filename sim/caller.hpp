@@ -30,7 +30,8 @@ public:
     std::string headers;                            ///< Lines, each with its end.
     nanoseconds patience{std::chrono::seconds{10}}; ///< Without any byte.
     binding how = binding::json_rpc; ///< REST has no messages and lists here, 0.3 GetTask alone.
-    std::string task;                ///< That GetTask names.
+    std::string task;                ///< That GetTask or a subscription names.
+    bool is_stream = false;
   };
 
   enum class end : std::uint8_t { answered, broken, timed_out, refused };
@@ -46,6 +47,8 @@ public:
   /// Gives the question and the connection up.
   void hang_up();
 
+  /// On which the question goes; null: none was made.
+  [[nodiscard]] const std::shared_ptr<connection>& line() const noexcept { return to_; }
   /// Of what was answered.
   [[nodiscard]] const http_reader& answer() const noexcept { return reader_; }
   /// Its body, as the client gets it.

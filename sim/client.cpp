@@ -26,6 +26,11 @@ constexpr std::size_t questions_known_max = 20;
 constexpr std::size_t push_configs_known_max = 20;
 /// Of a client; one that waits for nothing would do hundreds in a second.
 constexpr std::uint64_t operations_max = 150;
+/// What the method is called there.
+const char* subscription(binding how) {
+  return how == binding::json_rpc_0_3 ? "tasks/resubscribe" : "SubscribeToTask";
+}
+
 constexpr auto cursor_header = "A2A-Extensions: urn:troupe:stream-cursor:v1\r\n";
 
 } // namespace
@@ -64,6 +69,8 @@ client::request client::draw_objective() {
   out.method = "objectives/create";
   ordered_objective made;
   made.id = name_ + ".o" + std::to_string(++made_);
+  out.objective = made.id;
+  in_.seen.names.insert(made.id);
   made.parallel_max = chance_.chance(0.4) ? static_cast<std::uint32_t>(chance_.between(1, 4)) : 0;
   std::string plans;
   std::vector<std::string> afters;
@@ -71,6 +78,7 @@ client::request client::draw_objective() {
   for (std::size_t i = 0; i < count; ++i) {
     const auto name = made.id + ".p" + std::to_string(i);
     made.plans.push_back(draw_tasks(in_, chance_, extra_, name));
+    made.plans.back().is_first = true;
     learn_plan(in_, made.id, made.plans.back());
     std::string after;
     if (i > 0 && extra_.chance(0.1))
@@ -100,6 +108,7 @@ client::request client::draw_plan(const std::string& objective) {
   out.objective = objective;
   const auto plan =
       draw_tasks(in_, chance_, extra_, objective + ".x" + name_ + std::to_string(++made_));
+  out.plan = plan.name;
   out.params = R"({"objectiveId":)" + quoted(objective) + R"(,"id":)" + quoted(plan.name)
                + R"(,"start":true,)" + json_of(plan) + "}";
   const auto of = std::ranges::find(in_.seen.objectives, objective, &ordered_objective::id);
@@ -115,8 +124,8 @@ client::request client::draw_move(const std::string& objective) {
   out.objective = objective;
   constexpr auto states = std::to_array<const char*>(
       {"blocked", "blocked", "working", "working", "working", "canceled"});
-  out.params = R"({"id":)" + quoted(objective) + R"(,"status":)"
-               + quoted(states[chance_.below(states.size())]) + "}";
+  out.to = states[chance_.below(states.size())];
+  out.params = R"({"id":)" + quoted(objective) + R"(,"status":)" + quoted(out.to) + "}";
   return out;
 }
 
@@ -135,6 +144,8 @@ std::optional<client::request> client::draw_other(const std::string& operation) 
   out.input = std::move(drawn->input);
   out.message_id = std::move(drawn->message_id);
   out.questions = std::move(drawn->questions);
+  out.plan = std::move(drawn->plan);
+  out.to = std::move(drawn->to);
   if (out.kind != call_kind::answer_together && extra_.chance(in_.how.other_bindings))
     out.how = binding::rest;
   return out;
@@ -180,6 +191,14 @@ client::request client::draw_push_config(const std::string& operation, dice& cha
   return out;
 }
 
+binding client::draw_stream_binding() const {
+  auto chance = in_.stream("binding of stream " + name_ + "." + std::to_string(operations_));
+  if (!chance.chance(in_.how.other_bindings))
+    return binding::json_rpc;
+  return chance.one_of(
+      std::to_array<binding>({binding::json_rpc_0_3, binding::rest, binding::rest_0_3}));
+}
+
 client::request client::draw() {
   request out;
   const auto with = [&](call_kind kind, const char* method, const std::string& id) {
@@ -209,7 +228,8 @@ client::request client::draw() {
       with(call_kind::cancel, "CancelTask", id);
     else {
       with(call_kind::get, "SubscribeToTask", id);
-      out.how = binding::json_rpc;
+      out.how = draw_stream_binding();
+      out.method = subscription(out.how);
       out.is_stream = true;
     }
   } else if (turn < 40) {
@@ -258,6 +278,8 @@ void client::begin() {
   made.change = now_.change;
   made.input = now_.input;
   made.questions = now_.questions;
+  made.plan = now_.plan;
+  made.to = now_.to;
   made.began = in_.next_moment();
   in_.seen.calls.push_back(std::move(made));
   if (!now_.message_id.empty())
@@ -276,8 +298,9 @@ void client::attempt() {
   asked.patience = in_.how.patience;
   asked.how = now_.how;
   asked.task = now_.task;
-  if (now_.kind == call_kind::get && now_.how != binding::json_rpc)
+  if (now_.kind == call_kind::get && now_.how != binding::json_rpc && !now_.is_stream)
     in_.story.reached("a task is read as " + name_of(now_.how));
+  asked.is_stream = now_.is_stream;
   if (now_.is_stream) {
     asked.headers = cursor_header;
     asked.patience = std::max<nanoseconds>(asked.patience, 10s);
@@ -288,6 +311,8 @@ void client::attempt() {
   if (in_.seen.calls[call_].tries++ > 0 && !now_.token.empty())
     in_.seen.push_configs.at(now_.token).is_sent_again = true;
   caller_.ask(asked);
+  if (is_again_ && !now_.message_id.empty() && !now_.is_resumed)
+    in_.retries[now_.message_id] = caller_.line();
 }
 
 void client::begin_stream(const std::string& after) {
@@ -300,10 +325,12 @@ void client::begin_stream(const std::string& after) {
 }
 
 void client::on_event(const std::string& data) {
-  look_for_leaks(data);
+  note_leaks(data, name_, in_.seen);
   auto read = read_stream_event(data);
   if (!read)
     return;
+  if (now_.how != binding::json_rpc)
+    in_.story.reached("a stream is read as " + name_of(now_.how));
   in_.story.add(name_ + " sees " + data);
   auto& stream = in_.seen.streams[*stream_];
   if (read->error != 0) {
@@ -350,7 +377,7 @@ void client::on_answer() {
     return think();
   }
   const auto body = caller_.body();
-  look_for_leaks(body);
+  note_leaks(body, name_, in_.seen);
   in_.story.add(name_ + " gets " + std::to_string(answer.status()) + " " + body);
   if (body.find("mayBeDone") != std::string::npos) {
     in_.story.reached("a command that waits for the disk may still be done");
@@ -405,12 +432,6 @@ void client::take_refusal(const json::value& error) {
     in_.story.reached("a request over REST is refused");
   note_error(made.error, caller_.body());
   note_refusal(made.refusal);
-}
-
-/// A server that has something of somebody else shows it with its mark.
-void client::look_for_leaks(const std::string& bytes) {
-  if (bytes.find(stranger_mark) != std::string::npos)
-    in_.seen.leaks.push_back(name_ + " was shown " + bytes);
 }
 
 void client::note_error(int code, const std::string& body) {
@@ -569,12 +590,15 @@ void client::read_shown(const json::object& result) {
     in_.seen.progress.push_back(std::move(seen));
   };
   if (whole.contains("objectiveId")) {
-    sight(read_plan(whole), 0);
+    const auto shown = read_plan(whole);
+    note_names(shown, name_, in_.seen);
+    sight(shown, 0);
     return;
   }
   const auto shown = read_objective(whole);
   if (shown.id.empty())
     return;
+  note_names(shown, name_, in_.seen);
   sight(shown, shown.revision);
   for (const auto& each : shown.plans)
     sight(each, shown.revision);
@@ -614,9 +638,9 @@ void client::on_loss() {
   if (is_stopped_)
     return;
   if (now_.is_stream && !now_.task.empty()) {
-    now_.method = "SubscribeToTask";
+    now_.method = subscription(now_.how);
     now_.params = R"({"id":)" + quoted(now_.task) + "}";
-    now_.may_repeat = true;
+    now_.may_repeat = now_.is_resumed = true;
     if (!cursor_.empty())
       in_.story.reached("a stream is resumed");
   }

@@ -35,15 +35,19 @@ private:
     std::string objective;
     bool is_stream = false;
     binding how = binding::json_rpc;
-    bool may_repeat = true; ///< With the same ids it has no other effect when it comes twice.
+    bool is_resumed = false; ///< It asks for the rest of a stream.
+    bool may_repeat = true;  ///< With the same ids it has no other effect when it comes twice.
     std::optional<asked_change> change{};
     std::optional<asked_input> input{};
     std::vector<std::string> questions{};
+    std::string plan{};  ///< Name of one that it adds or moves.
+    std::string to{};    ///< The state of a move.
     std::string token{}; ///< Of notifications that it makes; empty: it makes none.
   };
 
   [[nodiscard]] request draw();
   [[nodiscard]] request draw_send();
+  [[nodiscard]] binding draw_stream_binding() const;
   [[nodiscard]] request draw_objective();
   [[nodiscard]] request draw_plan(const std::string& objective);
   [[nodiscard]] request draw_move(const std::string& objective);
@@ -72,7 +76,6 @@ private:
   void read_shown(const boost::json::object& result);
   void read_change(const boost::json::object& result);
   void read_input(const boost::json::object& result);
-  void look_for_leaks(const std::string& bytes);
 
   world& in_;
   const std::string name_;

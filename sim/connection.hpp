@@ -33,6 +33,10 @@ public:
     return is_broken_ || (to_client_.has_ended && to_client_.arrived.empty());
   }
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+  /// The server has all that the client has sent.
+  [[nodiscard]] bool is_taken() const noexcept {
+    return context_ != nullptr && to_server_.under_way == 0 && to_server_.arrived.empty();
+  }
   /// The client sends nothing more, and still reads.
   void end_sending() { deliver_end(to_server_); }
   /// The client neither sends nor reads any more.

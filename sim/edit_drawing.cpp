@@ -12,7 +12,7 @@ void drawing::put(std::string_view op, const object_text& members) {
 }
 
 std::string drawing::fresh(const std::string& prefix) {
-  return prefix + ".n-" + operation_ + "-" + std::to_string(made_++);
+  return *in_.seen.names.insert(prefix + ".n-" + operation_ + "-" + std::to_string(made_++)).first;
 }
 
 std::string drawing::deadline_json() {

@@ -66,6 +66,7 @@ edit_request draw_change(world& in, dice& chance, const std::string& operation, 
   // From here on `plan` may be gone.
   const auto objective = plan.objective;
   for (const auto& each : drawn.plans) {
+    change.added_plans.push_back(each.name);
     const auto of = std::ranges::find(in.seen.objectives, objective, &ordered_objective::id);
     if (of != in.seen.objectives.end())
       of->plans.push_back(each);
@@ -200,10 +201,12 @@ edit_request draw_state(dice& chance, const known_plan& plan) {
   constexpr auto plan_states = std::to_array<const char*>(
       {"blocked", "working", "working", "pending", "pending", "skipped", "failed", "completed"});
   out.method = is_of_plan ? "plans/update" : "objectives/update";
+  out.plan = is_of_plan ? plan.name : std::string{};
+  out.to = is_of_plan ? plan_states[chance.below(plan_states.size())]
+                      : states[chance.below(states.size())];
   out.params = object_text()
                    .add("id", quoted(is_of_plan ? plan.name : plan.objective))
-                   .add("status", quoted(is_of_plan ? plan_states[chance.below(plan_states.size())]
-                                                    : states[chance.below(states.size())]))
+                   .add("status", quoted(out.to))
                    .str();
   out.may_repeat = true;
   return out;
@@ -259,6 +262,7 @@ ordered_plan draw_tasks(world& in, dice& chance, dice& extra, const std::string&
   const auto& how = in.how;
   ordered_plan out;
   out.name = prefix;
+  in.seen.names.insert(prefix);
   out.parallel_max = chance.chance(0.5) ? static_cast<std::uint32_t>(chance.between(1, 3)) : 0;
   if (extra.chance(how.deadlines))
     out.deadline = draw_deadline(in, extra, objective);
@@ -279,6 +283,7 @@ ordered_plan draw_tasks(world& in, dice& chance, dice& extra, const std::string&
     if (extra.chance(how.deadlines / 4))
       task.deadline = draw_deadline(in, extra, objective);
     draw_target(in, task);
+    in.seen.names.insert(task.name);
     out.tasks.push_back(std::move(task));
   }
   if (is_large)

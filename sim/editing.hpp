@@ -22,6 +22,8 @@ struct edit_request {
   std::string objective;              ///< That it changes or reads; empty: none.
   std::string message_id;             ///< Of a message; empty: it is none.
   std::vector<std::string> questions; ///< That the message answers together.
+  std::string plan{};                 ///< Name of one that it moves.
+  std::string to{};                   ///< The state of a move.
   bool may_repeat = false; ///< With the same ids it has no other effect when it comes twice.
   std::optional<asked_change> change{};
   std::optional<asked_input> input{};

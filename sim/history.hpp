@@ -56,6 +56,7 @@ struct asked_change {
   std::vector<std::string> operations;                      ///< "addTask".
   std::vector<std::pair<std::string, std::string>> waiting; ///< Task and dependency that it adds.
   std::set<std::string> names;                              ///< Tasks and plans that it names.
+  std::vector<std::string> added_plans{};                   ///< Names.
   bool skips_others = false;             ///< What depends on a skipped task, too.
   bool limits_plan = false;              ///< It sets `maxParallel`.
   std::optional<std::uint64_t> revision; ///< In the answer.
@@ -91,6 +92,8 @@ struct call {
   std::optional<asked_change> change;
   std::optional<asked_input> input;
   std::vector<std::string> questions; ///< That one message answers together.
+  std::string plan{};                 ///< Name of one that the request adds or moves.
+  std::string to{};                   ///< The state of a move, as in an objective.
 };
 
 enum class event_kind : std::uint8_t { snapshot, status, artifact };
@@ -156,6 +159,7 @@ struct ordered_plan {
   std::vector<ordered_task> tasks;
   std::string deadline{};
   std::vector<std::string> alternatives{}; ///< Names of plans, which are tried if this one fails.
+  bool is_first = false;                   ///< It came with its objective.
 };
 
 struct ordered_objective {
@@ -191,6 +195,7 @@ struct shown_plan {
 
 struct shown_objective {
   std::string id;
+  std::string name;
   std::string state;
   std::uint64_t revision = 0;
   shown_progress progress;
@@ -233,7 +238,9 @@ enum class fact_kind : std::uint8_t {
   task_renewed, ///< Another task stands in its place.
   task_skipped,
   task_removed,
-  moved, ///< The objective; `text`: its state.
+  moved,     ///< The objective; `text`: its state.
+  plan_told, ///< It is to pause, to go on or to end; `text`: the state that was asked for.
+  told,      ///< The same of the objective.
 };
 
 /// What happened to an objective. Times are milliseconds of the time of day.
@@ -347,6 +354,9 @@ struct history {
   std::vector<std::string> operations; ///< Of clients, by name, in their order: "c0.1".
   std::set<std::string> sent;          ///< Ids of all messages that were ever sent.
   std::set<std::string> chunks;        ///< All texts that an agent ever reported.
+  std::set<std::string> names;         ///< That clients ever gave to objectives, plans and tasks.
+  /// Names of objectives, plans and tasks that were shown, and to whom first.
+  std::map<std::string, std::string> shown_names;
   /// At the end of the world, when everything is at rest: what the server says of each task that a
   /// client was shown, and all changes of each task. Absent: the world ended early.
   std::optional<std::map<std::string, task_view>> rest;
@@ -368,8 +378,9 @@ struct history {
   std::vector<strange_read> strange_reads;
   std::map<std::string, asked_push_config> push_configs; ///< By token.
   std::vector<notification> notifications;               ///< In the order in which they came.
-  std::vector<std::string> leaks; ///< What clients were shown of others' objects.
-  std::string over_limit;         ///< The first counter that was above its limit; empty: none was.
+  /// What clients, receivers of notifications and remote agents were shown of others' objects.
+  std::vector<std::string> leaks;
+  std::string over_limit; ///< The first counter that was above its limit; empty: none was.
 
   std::vector<progress_sighting> progress;
   /// By objective, and by question.

@@ -56,6 +56,11 @@ watcher_ptr mutant_store::in_front_of(const watcher_ptr& who) {
 void mutant_store::commit(change change, committed_fn then, watcher_ptr follow) {
   if (bug_ == mutant::answer_before_commit && then)
     std::exchange(then, nullptr)();
+  if (bug_ == mutant::early_duplicate && !change.conditions.empty() && then) {
+    for (const auto& each : change.conditions)
+      early_[each->owner + ' ' + each->key] = each;
+    std::exchange(then, nullptr)();
+  }
   if (bug_ == mutant::lost_commit && chance_.chance(0.02)) {
     if (then)
       then();
@@ -72,6 +77,13 @@ void mutant_store::commit(change change, committed_fn then, watcher_ptr follow) 
     for (auto& each : change.events)
       if (auto* answered = std::get_if<question_answered>(&each))
         answered->by = "somebody";
+  if (bug_ == mutant::lost_release)
+    std::erase_if(change.events, [](const event& each) {
+      return std::holds_alternative<question_released>(each);
+    });
+  if (bug_ == mutant::lost_claim)
+    std::erase_if(change.events,
+                  [](const event& each) { return std::holds_alternative<question_claimed>(each); });
   if (bug_ == mutant::forgetful_start)
     for (auto& each : change.conditions)
       each = of_this_life(each);
@@ -79,6 +91,9 @@ void mutant_store::commit(change change, committed_fn then, watcher_ptr follow) 
 }
 
 void mutant_store::read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const {
+  if (bug_ == mutant::early_duplicate)
+    if (const auto early = early_.find(wanted.owner + ' ' + wanted.key); early != early_.end())
+      return done(early->second);
   auto which = wanted;
   if (bug_ == mutant::forgetful_start)
     which.key += life_;

@@ -56,6 +56,7 @@ private:
   mutable std::map<std::string, objective_ptr> first_objectives_;
   mutable task_ptr listed_before_;
   std::map<once_ptr, once_ptr> conditions_;
+  std::map<std::string, once_ptr> early_; ///< Of changes that may not be durable yet.
   const std::string life_ = "+" + std::to_string(chance_.next()); ///< Of the process.
   std::map<watcher*, watcher_ptr> watchers_;
 };

@@ -77,6 +77,15 @@ enum class mutant : std::uint8_t {
   lost_notification,
   swapped_notifications,
   notification_of_another,
+  plan_of_another_name,
+  other_move,
+  lost_claim,
+  lost_release,
+  forged_name,
+  reused_buffer,
+  lost_event_of_0_3,
+  early_duplicate,
+  failed_plan,
 };
 
 struct planted {
@@ -152,6 +161,15 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"lost-notification", mutant::lost_notification, "notifications"},
     {"swapped-notifications", mutant::swapped_notifications, "notifications"},
     {"notification-of-another", mutant::notification_of_another, "notifications"},
+    {"plan-of-another-name", mutant::plan_of_another_name, "kept"},
+    {"other-move", mutant::other_move, "kept"},
+    {"lost-claim", mutant::lost_claim, "kept"},
+    {"lost-release", mutant::lost_release, "kept"},
+    {"forged-name", mutant::forged_name, "invented"},
+    {"reused-buffer", mutant::reused_buffer, "owners"},
+    {"lost-event-of-0.3", mutant::lost_event_of_0_3, "streams"},
+    {"early-duplicate", mutant::early_duplicate, "kept"},
+    {"failed-plan", mutant::failed_plan, "model"},
 });
 
 } // namespace troupe::sim

@@ -1,6 +1,7 @@
 #include "sim/outbound.hpp"
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include <sys/socket.h>
@@ -89,6 +90,10 @@ bool outbound::take_written(link& of) {
       if (count < 0)
         return has_moved;
       of.held.assign(buffer.data(), static_cast<std::size_t>(count));
+      constexpr std::string_view mark = stranger_mark;
+      if (in_.how.bug == mutant::reused_buffer && of.held.size() > mark.size()
+          && chance_.chance(0.02))
+        of.held.replace(of.held.size() - mark.size(), mark.size(), mark);
     }
     net::error_code failed;
     const auto taken = of.end->write_some(

@@ -31,6 +31,8 @@ public:
   /// Moves what the product has written, if it `may_have_written` since the last turn, and what has
   /// arrived for it. False: nothing moved.
   bool turn(bool may_have_written);
+  /// Connections that are open.
+  [[nodiscard]] std::size_t count() const noexcept { return links_.size(); }
   /// The process has died: what it had written is still under way.
   void end();
 
@@ -43,7 +45,7 @@ private:
     bool has_ended = false;                ///< The other side sends nothing more.
   };
 
-  [[nodiscard]] static bool take_written(link& of);
+  [[nodiscard]] bool take_written(link& of);
   [[nodiscard]] static bool hand_over(link& of);
   static void close(link& of);
 

@@ -58,6 +58,7 @@ void receiver::accept(const std::shared_ptr<connection>& from) {
 
 void receiver::read(const line_ptr& from) {
   from->unread += from->to->receive(std::string::npos);
+  note_leaks(from->unread, receiver_name(number_), in_.seen);
   while (const auto posted = take_http_request(from->unread)) {
     note(read_notification(*posted));
     answer(from);

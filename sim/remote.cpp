@@ -56,6 +56,7 @@ void remote::accept(const std::shared_ptr<connection>& from) {
 
 void remote::read(const line_ptr& from) {
   from->unread += from->to->receive(std::string::npos);
+  note_leaks(from->unread, remote_name(number_), in_.seen);
   while (const auto asked = take_request(from->unread))
     answer(from, *asked);
   if (from->to->is_over()) {

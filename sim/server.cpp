@@ -15,6 +15,7 @@
 
 #include "sim/delegating.hpp"
 #include "sim/mutant_store.hpp"
+#include "sim/noting_store.hpp"
 #include "sim/remote.hpp"
 #include "sim/teller.hpp"
 
@@ -29,6 +30,16 @@ constexpr std::chrono::seconds push_timeout{3};
 constexpr std::chrono::seconds push_retry_max{5};
 constexpr std::chrono::seconds stream_silence{3};
 constexpr std::chrono::seconds cancel_wait{2};
+
+/// Accounts that hold nothing when everything has ended. Others keep something: what was read and
+/// what has ended for the next reader, requests that may come again, configurations of
+/// notifications, and connections that clients keep. Live tasks and objectives have an actor as
+/// long as they hold `live_work`.
+constexpr auto empty_at_rest = std::to_array<memory_account>(
+    {memory_account::remote_answers, memory_account::feeds, memory_account::bodies,
+     memory_account::answers, memory_account::archive_reads, memory_account::live_work,
+     memory_account::programs, memory_account::large_output, memory_account::small_output,
+     memory_account::backlog});
 
 /// All that a start goes on with.
 std::string text_of(const recovered& left) {
@@ -71,8 +82,9 @@ server_options options_of(world& in) {
   return out;
 }
 
-executor_options executor_of(world& in) {
+executor_options executor_of(world& in, memory_budget_ptr memory) {
   executor_options out;
+  out.memory = std::move(memory);
   out.by_hand = &in.clock;
   out.deduplicate_seconds =
       in.how.deduplicates && in.how.bug != mutant::forgotten_messages ? 86'400 : 0;
@@ -83,7 +95,8 @@ executor_options executor_of(world& in) {
   return out;
 }
 
-result<std::unique_ptr<turned_store>> open_store(const world& in, disk& files) {
+result<std::unique_ptr<turned_store>> open_store(const world& in, disk& files,
+                                                 memory_budget_ptr memory = nullptr) {
   rocksdb_internals how;
   how.journal_files = &files;
   how.journal.segment_bytes_min = in.how.segment_bytes;
@@ -109,7 +122,7 @@ result<std::unique_ptr<turned_store>> open_store(const world& in, disk& files) {
   how.reads.reads_max = in.how.reads_max;
   how.reads.reads_per_client_max = in.how.reads_per_client_max;
   files.wait_for_calls(true);
-  auto out = make_rocksdb_store({.directory = disk::directory()}, how);
+  auto out = make_rocksdb_store({.directory = disk::directory(), .memory = std::move(memory)}, how);
   files.wait_for_calls(false);
   return out;
 }
@@ -141,16 +154,19 @@ server::server(world& in, disk* files, const agent_registry& agents)
   thread_id_source() =
       id_source{dice(in.how.seed, "ids " + std::to_string(in.now().count())).next()};
   if (files != nullptr) {
-    auto durable = open_store(in, *files);
+    auto durable = open_store(in, *files, memory_);
     if (!durable)
       throw std::runtime_error("the store refuses to start: " + durable.error().message);
     durable_ = durable->get();
     records_ = std::move(*durable);
   } else {
-    records_ = make_memory_store();
+    records_ = make_memory_store({.memory = memory_});
     recorder_ = std::make_shared<recorder>(in);
     records_->watch_all(recorder_);
   }
+  records_ = std::make_unique<noting_store>(
+      std::move(records_), in,
+      files == nullptr ? std::function<bool()>{} : [files] { return files->is_syncing(); });
   if (in.how.bug != mutant::none)
     records_ = std::make_unique<mutant_store>(
         std::move(records_), in.how.bug, in.stream("mutant " + std::to_string(in.now().count())));
@@ -162,7 +178,7 @@ server::server(world& in, disk* files, const agent_registry& agents)
     left->objectives.pop_back();
   in.seen.recoveries.push_back({text_of(*left), in.starts_at_once});
   add_delegation();
-  gateway_.emplace(records, agents_, executor_of(in));
+  gateway_.emplace(records, agents_, executor_of(in, memory_));
   gateway_->start();
   if (const auto delegated = agents_.find("a2a"))
     static_cast<const delegating&>(*delegated).deliver_cancels();
@@ -215,6 +231,7 @@ void server::add_delegation() {
   }
   how.server_id = [] { return std::string("server"); };
   how.cancels_file = [path = in_.cancels_file] { return path; };
+  how.memory = memory_;
   how.terms.lost_after = lost_after;
   how.terms.silence = stream_silence;
   how.terms.cancel_wait = cancel_wait;
@@ -345,6 +362,8 @@ std::optional<nanoseconds> server::next_due() const {
 void server::turn_housekeeper() {
   in_.clock.turn_housekeeper();
   state_->push->turn();
+  if (calls_others()) // It may have written, or closed what was idle.
+    outbound_.turn(true);
 }
 
 void server::accept(const std::shared_ptr<connection>& client) {
@@ -401,9 +420,10 @@ std::string server::left_over() {
   };
   add("requests in flight", state_->in_flight);
   add("streams", state_->streams);
-  add("bytes of bodies", state_->memory->held(memory_account::bodies));
-  add("bytes of answers", state_->memory->held(memory_account::answers));
-  add("bytes that wait for readers of streams", state_->memory->held(memory_account::feeds));
+  for (const auto account : empty_at_rest)
+    add(("bytes of " + std::string(memory_shares[static_cast<std::size_t>(account)].name)).c_str(),
+        memory_->held(account));
+  add("connections to others", outbound_.count());
   add("changes that wait for the disk", gateway_->records().status().backlog_changes);
   return out;
 }

@@ -75,6 +75,8 @@ private:
   world& in_;
   disk* files_;
   dice order_;
+  /// Outlives all that counts in it.
+  const memory_budget_ptr memory_ = std::make_shared<memory_budget>();
   std::unique_ptr<store> records_;
   turned_store* durable_ = nullptr; ///< The same, or behind it; null: it is in memory.
   std::shared_ptr<recorder> recorder_;

@@ -130,6 +130,13 @@ struct teller::telling {
     fact.text = to_string(moved.to());
     fact.reason = moved.reason;
   }
+  void operator()(const pause_changed& asked) const {
+    auto& fact = asked.plan ? add(fact_kind::plan_told, *asked.plan) : add(fact_kind::told);
+    fact.text = asked.paused ? "blocked" : "working";
+  }
+  void operator()(const objective_closing& asked) const {
+    add(fact_kind::told).text = to_string(asked.to);
+  }
   void operator()(const objective_moved& moved) const {
     auto& fact = add(fact_kind::moved);
     fact.text = to_string(moved.to());

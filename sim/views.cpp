@@ -42,6 +42,13 @@ std::string wire_state(std::string_view state) {
   return out;
 }
 
+/// 0.3 writes "input-required" over JSON-RPC, and over REST the names of its proto.
+std::string state_of_any(const std::string& state) {
+  if (state == "TASK_STATE_CANCELLED")
+    return "TASK_STATE_CANCELED";
+  return state.empty() || state.starts_with("TASK_STATE_") ? state : wire_state(state);
+}
+
 std::string cursor_of(const json::object& in) {
   const auto* metadata = object_at(in, "metadata");
   return metadata == nullptr ? std::string{} : text_at(*metadata, "troupe/v1/cursor");
@@ -87,11 +94,7 @@ task_view read_task_0_3(const json::object& task) {
     for (const auto& each : *history)
       if (text_at(each.as_object(), "role") == "user")
         out.messages.push_back(text_at(each.as_object(), "messageId"));
-  // JSON-RPC writes "input-required", REST the names of its proto.
-  if (!out.state.starts_with("TASK_STATE_"))
-    out.state = wire_state(out.state);
-  if (out.state == "TASK_STATE_CANCELLED")
-    out.state = "TASK_STATE_CANCELED";
+  out.state = state_of_any(out.state);
   return out;
 }
 
@@ -149,6 +152,7 @@ shown_plan read_plan(const json::object& plan) {
 shown_objective read_objective(const json::object& objective) {
   shown_objective out;
   out.id = text_at(objective, "id");
+  out.name = text_at(objective, "name");
   out.state = text_at(objective, "status");
   out.revision = count_at(objective, "revision");
   out.progress = read_progress(objective);
@@ -156,6 +160,23 @@ shown_objective read_objective(const json::object& objective) {
     for (const auto& each : *plans)
       out.plans.push_back(read_plan(each.as_object()));
   return out;
+}
+
+void note_names(const shown_plan& plan, const std::string& client, history& into) {
+  into.shown_names.emplace(plan.name, client);
+  for (const auto& task : plan.tasks)
+    into.shown_names.emplace(task.name, client);
+}
+
+void note_names(const shown_objective& objective, const std::string& client, history& into) {
+  into.shown_names.emplace(objective.name, client);
+  for (const auto& plan : objective.plans)
+    note_names(plan, client, into);
+}
+
+void note_leaks(const std::string& bytes, const std::string& to, history& into) {
+  if (bytes.find(stranger_mark) != std::string::npos)
+    into.leaks.push_back(to + " was shown " + bytes);
 }
 
 std::vector<shown_revision> read_revisions(const json::object& result) {
@@ -218,22 +239,33 @@ read_refusal read_error(const json::value& error) {
   return out;
 }
 
+namespace {
+
+/// Of 0.3 over JSON-RPC the kind stands in the event itself; else a member is named so.
+const json::object* event_at(const json::object& response, std::string_view kind,
+                             std::string_view member) {
+  return text_at(response, "kind") == kind ? &response : object_at(response, member);
+}
+
+} // namespace
+
 std::optional<shown_event> read_event(const json::object& response) {
   shown_event out;
   auto& event = out.event;
-  if (const auto* task = object_at(response, "task")) {
+  if (const auto* task = event_at(response, "task", "task")) {
     event.kind = event_kind::snapshot;
-    event.task = read_task(*task);
+    event.task = read_task_0_3(*task); // Which reads 1.0, too.
     event.cursor = cursor_of(*task);
     const auto* metadata = object_at(*task, "metadata");
     event.has_gap = metadata != nullptr && metadata->contains("troupe/v1/gap");
     out.task = event.task.id;
-  } else if (const auto* update = object_at(response, "statusUpdate")) {
+  } else if (const auto* update = event_at(response, "status-update", "statusUpdate")) {
     event.kind = event_kind::status;
     out.task = event.task.id = text_at(*update, "taskId");
     read_status(*update, event.task);
+    event.task.state = state_of_any(event.task.state);
     event.cursor = cursor_of(*update);
-  } else if (const auto* made = object_at(response, "artifactUpdate")) {
+  } else if (const auto* made = event_at(response, "artifact-update", "artifactUpdate")) {
     event.kind = event_kind::artifact;
     out.task = event.task.id = text_at(*made, "taskId");
     event.cursor = cursor_of(*made);
@@ -249,13 +281,16 @@ std::optional<shown_event> read_event(const json::object& response) {
 }
 
 std::optional<shown_event> read_stream_event(std::string_view data) {
-  const auto whole = json::parse(json::string_view(data.data(), data.size()));
-  if (const auto* error = object_at(whole.as_object(), "error")) {
+  const auto parsed = json::parse(json::string_view(data.data(), data.size()));
+  const auto& whole = parsed.as_object();
+  if (const auto* error = whole.if_contains("error")) {
     shown_event out;
-    out.error = static_cast<int>(error->at("code").as_int64());
+    out.error = read_error(*error).code;
     return out;
   }
-  const auto* result = object_at(whole.as_object(), "result");
+  if (!whole.contains("jsonrpc")) // Over REST.
+    return read_event(whole);
+  const auto* result = object_at(whole, "result");
   return result == nullptr ? std::nullopt : read_event(*result);
 }
 

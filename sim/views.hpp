@@ -24,6 +24,11 @@ namespace troupe::sim {
 /// The objective with what stands there of its plans and their tasks.
 [[nodiscard]] shown_objective read_objective(const boost::json::object& objective);
 [[nodiscard]] shown_plan read_plan(const boost::json::object& plan);
+/// The names that stand there were shown to that client.
+void note_names(const shown_plan& plan, const std::string& client, history& into);
+void note_names(const shown_objective& objective, const std::string& client, history& into);
+/// A server that has something of somebody else shows it with its mark.
+void note_leaks(const std::string& bytes, const std::string& to, history& into);
 /// The changes in an answer of a history, as they stand there.
 [[nodiscard]] std::vector<shown_revision> read_revisions(const boost::json::object& result);
 /// How the cancels of delegated tasks ended, as the answer to CancelTask says it.
@@ -46,9 +51,9 @@ struct shown_event {
   int error = 0; ///< The stream ends with it.
 };
 
-/// Of a response of a stream (A2A's StreamResponse). Nothing for one that is none of a task.
+/// Of a response of a stream, in 1.0 or 0.3. Nothing for one that is none of a task.
 [[nodiscard]] std::optional<shown_event> read_event(const boost::json::object& response);
-/// Of an event of a stream over JSON-RPC.
+/// Of an event of a stream, over JSON-RPC or REST.
 [[nodiscard]] std::optional<shown_event> read_stream_event(std::string_view data);
 
 /// The member, if it is one.

@@ -95,6 +95,7 @@ void witness::list_objectives(const std::string& token, std::function<void()> th
         if (const auto* page = result.if_contains("objectives"))
           for (const auto& each : page->as_array()) {
             in_.seen.stood.push_back(read_objective(each.as_object()));
+            note_names(in_.seen.stood.back(), caller_.name(), in_.seen);
             objectives_.insert(in_.seen.stood.back().id);
           }
         const auto next = text_at(result, "nextPageToken");
@@ -190,6 +191,7 @@ void witness::read_objectives() {
             [this, id, next = std::move(next)](const json::object& result) {
               const auto* inside = object_at(result, "objective");
               in_.seen.ends.push_back(read_objective(inside == nullptr ? result : *inside));
+              note_names(in_.seen.ends.back(), caller_.name(), in_.seen);
               for (const auto& shown : read_objective_tasks(result))
                 if (in_.seen.rest->contains(shown.id)) // Others have never begun.
                   in_.seen.readings.push_back({"objective " + id, shown});

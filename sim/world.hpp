@@ -80,6 +80,8 @@ public:
   std::deque<std::string> known_objectives;
   std::deque<std::string> known_questions;
   std::deque<std::string> known_push_configs; ///< Tokens of configurations that were acknowledged.
+  /// By message: the connection on which it was sent again last.
+  std::map<std::string, std::weak_ptr<connection>> retries;
   std::deque<known_plan> known_plans;
   std::deque<sent_change> sent_changes;
   std::map<std::string, std::uint64_t>

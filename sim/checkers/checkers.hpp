@@ -48,7 +48,7 @@ using verdict = std::optional<std::string>;
 [[nodiscard]] verdict check_owners(const history& seen);
 /// No counter is above its limit at any step.
 [[nodiscard]] verdict check_limits(const history& seen);
-/// Without crashes, every task ends as a plain model of it says.
+/// Without crashes, every task, plan and objective ends as a plain model of it says.
 [[nodiscard]] verdict check_model(const history& seen);
 
 /// Revisions have no gap; each acknowledged change is in the history once, on what it was for.

@@ -29,6 +29,22 @@ verdict check_view(const history& seen, const task_view& shown) {
   return std::nullopt;
 }
 
+/// Of objectives, plans and tasks, as they were shown and as they are in the journal.
+verdict check_names(const history& seen) {
+  for (const auto& [name, client] : seen.shown_names)
+    if (!seen.names.contains(name))
+      return "the name \"" + name + "\", which no client has given, was shown to " + client;
+  for (const auto& [objective, facts] : seen.facts)
+    for (const auto& each : facts) {
+      const bool is_named = each.kind == fact_kind::plan_added || each.kind == fact_kind::task_added
+                            || each.kind == fact_kind::task_renamed;
+      if (is_named && !seen.names.contains(each.text))
+        return "objective " + objective + " has the name \"" + each.text
+               + "\" in its changes, which no client has given";
+    }
+  return std::nullopt;
+}
+
 } // namespace
 
 verdict check_invented(const history& seen) {
@@ -45,7 +61,7 @@ verdict check_invented(const history& seen) {
     for (const auto& [id, shown] : *seen.rest)
       if (auto wrong = check_view(seen, shown))
         return wrong;
-  return std::nullopt;
+  return check_names(seen);
 }
 
 } // namespace troupe::sim

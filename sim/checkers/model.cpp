@@ -1,5 +1,5 @@
-// A plain model of a task and of a plan: what its agents report leads to one end. It predicts the
-// end of every task of a world whose process never died.
+// A plain model of a task, a plan and an objective: what agents report leads to one end. It
+// predicts the end of each in a world whose process never died.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -84,8 +84,9 @@ struct interference {
   }
 };
 
-verdict check_ends(const history& seen, const interference& by_clients) {
-  std::map<std::string, task_model> models;
+using task_models = std::map<std::string, task_model>; ///< By id.
+
+verdict check_ends(const history& seen, const interference& by_clients, task_models& models) {
   const auto until = seen.waiting_at == 0 ? std::numeric_limits<moment>::max() : seen.waiting_at;
   for (const auto& each : seen.attempts)
     if (seen.rest->contains(each.task) && !models[each.task].take(each, until)
@@ -152,6 +153,76 @@ verdict check_starts(const history& seen, const interference& by_clients) {
   return std::nullopt;
 }
 
+/// How a plan ends whose tasks nobody has touched. Empty: that cannot be said.
+std::string end_of_plan(const shown_plan& plan, const task_models& models) {
+  bool has_begun = false;
+  bool all_completed = true;
+  for (const auto& task : plan.tasks) {
+    const auto model = models.find(task.id);
+    if (model == models.end()) {
+      all_completed = false;
+      continue;
+    }
+    if (model->second.is_late())
+      return {};
+    has_begun = true;
+    all_completed = all_completed && model->second.end() == "TASK_STATE_COMPLETED";
+  }
+  return all_completed ? "completed" : has_begun ? "failed" : "skipped";
+}
+
+bool stands_for_another(const ordered_objective& in, const std::string& plan) {
+  return std::ranges::any_of(in.plans, [&](const ordered_plan& each) {
+    return std::ranges::find(each.alternatives, plan) != each.alternatives.end();
+  });
+}
+
+/// Plans end as their tasks do. An objective fails if a plan has failed and none of its
+/// alternatives has completed (docs/objectives.md); a skipped plan does not count.
+verdict check_objective_end(const ordered_objective& ordered, const shown_objective& shown,
+                            const task_models& models) {
+  std::map<std::string, std::string> ends;
+  for (const auto& plan : shown.plans) {
+    const auto end = end_of_plan(plan, models);
+    if (end.empty())
+      return std::nullopt;
+    if (plan.state != end)
+      return "plan " + plan.id + " ends as " + plan.state + ", and what its tasks did leads to "
+             + end;
+    ends[plan.name] = end;
+  }
+  const auto has_completed = [&](const std::string& plan) {
+    const auto found = ends.find(plan);
+    return found != ends.end() && found->second == "completed";
+  };
+  const bool is_completed = std::ranges::all_of(ordered.plans, [&](const ordered_plan& plan) {
+    return !ends.contains(plan.name) || stands_for_another(ordered, plan.name)
+           || ends.at(plan.name) != "failed"
+           || std::ranges::any_of(plan.alternatives, has_completed);
+  });
+  const std::string end = is_completed ? "completed" : "failed";
+  if (shown.state != end)
+    return "objective " + shown.id + " ends as " + shown.state
+           + ", and what its plans did leads to " + end;
+  return std::nullopt;
+}
+
+verdict check_wholes(const history& seen, const interference& by_clients,
+                     const task_models& models) {
+  for (const auto& shown : seen.ends) {
+    const auto ordered = std::ranges::find(seen.objectives, shown.id, &ordered_objective::id);
+    const bool is_touched = std::ranges::any_of(by_clients.tasks, [&](const std::string& task) {
+      return task.starts_with(shown.id + ".");
+    });
+    if (ordered == seen.objectives.end() || by_clients.objectives.contains(shown.id) || is_touched
+        || !was_quiet(seen, shown.id))
+      continue;
+    if (auto wrong = check_objective_end(*ordered, shown, models))
+      return wrong;
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 verdict check_model(const history& seen) {
@@ -161,9 +232,12 @@ verdict check_model(const history& seen) {
   if (!seen.rest || has_died)
     return std::nullopt;
   const interference by_clients(seen);
-  if (auto wrong = check_ends(seen, by_clients))
+  task_models models;
+  if (auto wrong = check_ends(seen, by_clients, models))
     return wrong;
-  return check_starts(seen, by_clients);
+  if (auto wrong = check_starts(seen, by_clients))
+    return wrong;
+  return check_wholes(seen, by_clients, models);
 }
 
 } // namespace troupe::sim

@@ -8,7 +8,7 @@ verdict check_owners(const history& seen) {
       return "somebody else was shown " + each.got + " in answer to " + each.asked + " "
              + (each.of.empty() ? "" : "task " + each.of);
   if (!seen.leaks.empty())
-    return "a client was shown what belongs to somebody else: " + seen.leaks.front();
+    return "what belongs to somebody else was shown: " + seen.leaks.front();
   return std::nullopt;
 }
 

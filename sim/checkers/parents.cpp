@@ -21,7 +21,8 @@ bool is_one(const std::string& state, std::initializer_list<std::string_view> of
   return std::ranges::find(of, state) != of.end();
 }
 
-verdict check_plan(const shown_plan& plan, bool is_free) {
+/// `may_fail`: for a deadline, which may pass while the last task ends.
+verdict check_plan(const shown_plan& plan, bool is_free, bool may_fail) {
   const auto begin = "plan " + plan.id + " is " + plan.state;
   if (!is_one(plan.state, {"completed", "failed", "skipped"}))
     return begin + " although its objective has ended";
@@ -34,6 +35,11 @@ verdict check_plan(const shown_plan& plan, bool is_free) {
     if (plan.state == "completed" && is_free && !is_one(task.state, {"completed", "skipped"}))
       return of_task;
   }
+  if (is_free && !may_fail && plan.state == "failed" && !plan.tasks.empty()
+      && std::ranges::all_of(plan.tasks, [](const shown_task& task) {
+           return is_one(task.state, {"completed", "skipped"});
+         }))
+    return begin + ", and all its tasks are completed";
   return std::nullopt;
 }
 
@@ -60,16 +66,16 @@ verdict check_objective(const history& seen, const shown_objective& shown, bool 
   const auto begin = "objective " + shown.id + " is " + shown.state;
   if (!is_one(shown.state, {"completed", "failed", "canceled"}))
     return begin + " although everything was canceled";
+  // It may pass while the last task ends.
+  const bool has_deadline = seen.deadlines.contains(shown.id);
   for (const auto& plan : shown.plans) {
-    if (auto wrong = check_plan(plan, is_free))
+    if (auto wrong = check_plan(plan, is_free, has_deadline))
       return wrong;
     if (is_free && shown.state == "completed" && plan.state == "failed"
         && !alternative_completed(seen, shown, plan))
       return begin + ", and its plan " + plan.id + " is " + plan.state;
   }
   const auto is_completed = [](const shown_plan& plan) { return plan.state == "completed"; };
-  // Its deadline may pass while the last task ends.
-  const bool has_deadline = seen.deadlines.contains(shown.id);
   if (is_free && !has_deadline && shown.state == "failed"
       && std::ranges::all_of(shown.plans, is_completed))
     return begin + ", and all its plans are completed";

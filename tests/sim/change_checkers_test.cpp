@@ -297,6 +297,7 @@ TEST_CASE("states of objectives and plans agree with their tasks", "[sim][checke
   CHECK(check_parents(ended("completed", "completed", "canceled")));
   CHECK(check_parents(ended("completed", "failed", "failed")));
   CHECK(check_parents(ended("failed", "completed", "completed")));
+  CHECK(says(check_parents(ended("failed", "failed", "completed")), "all its tasks"));
   CHECK_FALSE(check_parents(ended("completed", "skipped", "pending"))); // A client wanted it so.
   CHECK(check_parents(ended("failed", "failed", "working")));
   CHECK(check_parents(ended("canceled", "blocked", "canceled")));

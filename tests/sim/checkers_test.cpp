@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/checkers/checkers.hpp"
+#include "sim/views.hpp"
 
 using namespace troupe::sim;
 
@@ -181,6 +182,144 @@ TEST_CASE("what was shown must be kept", "[sim][checkers]") {
   CHECK(check_kept(with_calls({sent("lost", "t")})));
   CHECK(check_kept(with_stream(stream_of({status("9.0", asks)}))));
   CHECK_FALSE(check_kept(with_calls({shown(1, 0, view(canceled))}))); // Never answered.
+}
+
+namespace {
+
+/// Objective o with plan p, which was made, paused and claimed in.
+history acknowledged(call made) {
+  auto out = usual();
+  out.objectives.push_back({"o", 0, {{"p", 0, {{"a", {}}}}}});
+  out.objectives[0].plans[0].is_first = true;
+  shown_objective shown;
+  shown.id = shown.name = "o";
+  shown.plans.emplace_back().name = "p";
+  out.ends.push_back(shown);
+  out.facts["o"] = {{fact_kind::plan_added, 0, 0, 0, 0, "p"},
+                    {fact_kind::plan_moved, 0, 0, 0, 0, "working"},
+                    {fact_kind::told, 0, 0, 0, 0, "blocked"}};
+  made.client = "c";
+  made.objective = "o";
+  made.began = 5;
+  made.ended = 6;
+  out.calls.push_back(std::move(made));
+  return out;
+}
+
+call of_kind(call_kind kind) {
+  call out;
+  out.kind = kind;
+  return out;
+}
+
+call of_question(call_kind kind) {
+  auto out = of_kind(kind);
+  out.input.emplace();
+  out.input->question = "t.question-1";
+  out.input->by = "anna";
+  return out;
+}
+
+question_fact turn_of(question_turn kind) {
+  question_fact out;
+  out.kind = kind;
+  out.by = "anna";
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("acknowledged objectives and plans must be kept", "[sim][checkers]") {
+  const auto created = acknowledged(of_kind(call_kind::create));
+  CHECK(check_kept(created).value_or("") == "");
+  auto gone = created;
+  gone.ends.clear();
+  CHECK(check_kept(gone).value_or("").find("objective o, which was acknowledged") == 0);
+  gone = created;
+  gone.ends[0].plans.clear();
+  CHECK(check_kept(gone).value_or("").find("plan p, which was acknowledged") == 0);
+  gone.objectives[0].plans[0].is_first = false; // It was added later, or never.
+  CHECK_FALSE(check_kept(gone));
+
+  auto joined = of_kind(call_kind::add_plan);
+  joined.plan = "p";
+  CHECK_FALSE(check_kept(acknowledged(joined)));
+  joined.plan = "q";
+  CHECK(check_kept(acknowledged(joined)));
+  auto removed = acknowledged(joined);
+  removed.calls.push_back(of_kind(call_kind::change));
+  removed.calls.back().change.emplace();
+  removed.calls.back().change->names = {"q"};
+  removed.calls.back().change->operations = {"skipPlan"};
+  CHECK(check_kept(removed));
+  removed.calls.back().change->operations = {"removePlan"};
+  CHECK_FALSE(check_kept(removed));
+
+  auto changed = of_kind(call_kind::change);
+  changed.change.emplace();
+  changed.change->added_plans = {"q"};
+  CHECK(check_kept(acknowledged(changed)));
+  changed.change->is_dry_run = true;
+  CHECK_FALSE(check_kept(acknowledged(changed)));
+}
+
+TEST_CASE("acknowledged moves, claims and releases must be kept", "[sim][checkers]") {
+  auto moved = of_kind(call_kind::move);
+  moved.to = "blocked";
+  CHECK_FALSE(check_kept(acknowledged(moved)));
+  moved.plan = "p";
+  CHECK(check_kept(acknowledged(moved)).value_or("").find("plan p was never blocked") == 0);
+  moved.to = "working";
+  CHECK_FALSE(check_kept(acknowledged(moved)));
+  moved.plan.clear();
+  CHECK(check_kept(acknowledged(moved)).value_or("").find("objective o was never working") == 0);
+  moved.to = "submitted"; // As it began.
+  CHECK_FALSE(check_kept(acknowledged(moved)));
+
+  auto claimed = acknowledged(of_question(call_kind::claim));
+  CHECK(check_kept(claimed).value_or("").find("was never claimed") != std::string::npos);
+  claimed.questions["t.question-1"] = {turn_of(question_turn::opened),
+                                       turn_of(question_turn::claimed)};
+  CHECK_FALSE(check_kept(claimed));
+  claimed.calls[0].input->by = "ben";
+  CHECK(check_kept(claimed));
+
+  auto released = acknowledged(of_question(call_kind::release));
+  CHECK_FALSE(check_kept(released)); // There was no claim.
+  released.questions = claimed.questions;
+  CHECK(check_kept(released).value_or("").find("the release was acknowledged")
+        != std::string::npos);
+  released.calls.push_back(of_question(call_kind::claim)); // Once more, and never answered.
+  CHECK_FALSE(check_kept(released));
+  released.calls.pop_back();
+  released.questions["t.question-1"].push_back(turn_of(question_turn::withdrawn));
+  CHECK(check_kept(released));
+  released.questions["t.question-1"].push_back(turn_of(question_turn::opened)); // Without a claim.
+  CHECK_FALSE(check_kept(released));
+  released.questions = claimed.questions;
+  released.questions["t.question-1"].push_back(turn_of(question_turn::released));
+  CHECK_FALSE(check_kept(released));
+}
+
+TEST_CASE("names that nobody has given are never shown", "[sim][checkers]") {
+  auto named = usual();
+  named.names = {"o", "p", "a"};
+  named.shown_names = {{"o", "c"}, {"p", "c"}, {"a", "witness"}};
+  named.facts["o"] = {{fact_kind::plan_added, 0, 0, 0, 0, "p"},
+                      {fact_kind::task_added, 0, 0, 0, 0, "a"},
+                      {fact_kind::task_ended, 0, 0, 0, 0, "completed"}};
+  CHECK_FALSE(check_invented(named));
+  auto shown = named;
+  shown.shown_names["b"] = "c";
+  CHECK(check_invented(shown).value_or("").find("was shown to c") != std::string::npos);
+  auto added = named;
+  added.facts["o"].push_back({fact_kind::task_added, 0, 0, 1, 0, "b"});
+  CHECK(check_invented(added));
+  auto renamed = named;
+  renamed.facts["o"].push_back({fact_kind::task_renamed, 0, 0, 0, 0, "b"});
+  CHECK(check_invented(renamed));
+  renamed.names.insert("b");
+  CHECK_FALSE(check_invented(renamed));
 }
 
 TEST_CASE("nothing may be invented", "[sim][checkers]") {
@@ -373,13 +512,24 @@ TEST_CASE("nobody sees what belongs to somebody else", "[sim][checkers]") {
   seen.strange_reads.clear();
   seen.leaks = {"c1 was shown stranger.1"};
   CHECK(check_owners(seen));
+  seen.leaks.clear();
+  note_leaks("c1.m1", "n0", seen);
+  CHECK_FALSE(check_owners(seen));
+  note_leaks("stranger.1", "n0", seen); // A receiver of notifications.
+  CHECK(check_owners(seen).value_or("").find("n0 was shown stranger.1") != std::string::npos);
+  seen.leaks.clear();
+  note_leaks("of stranger.2", "r1", seen); // A remote agent.
+  CHECK(check_owners(seen));
 }
 
 TEST_CASE("no counter is above its limit", "[sim][checkers]") {
   history seen;
   CHECK_FALSE(check_limits(seen));
-  seen.over_limit = "3 streams, and the limit is 2";
-  CHECK(check_limits(seen).value_or("").find("3 streams") != std::string::npos);
+  for (const auto* counted : {"3 streams, and the limit is 2", "4 connections, and the limit is 3",
+                              "11 requests in flight, and the limit is 10"}) {
+    seen.over_limit = counted;
+    CHECK(check_limits(seen).value_or("").find(counted) != std::string::npos);
+  }
 }
 
 namespace {
@@ -453,12 +603,63 @@ TEST_CASE("a task begins once what it depends on has completed", "[sim][checkers
   CHECK_FALSE(check_model(one));
 }
 
+namespace {
+
+/// Objective o.x with its plan p, in which a and b have completed, at the end.
+history whole(std::string objective, std::string plan) {
+  auto out = modelled({of("a", 1, 1, 2, 2), of("b", 1, 3, 4, 4)});
+  shown_objective shown;
+  shown.id = "o.x";
+  shown.state = std::move(objective);
+  auto& of_it = shown.plans.emplace_back();
+  of_it.id = of_it.name = "p";
+  of_it.state = std::move(plan);
+  of_it.tasks = {{"o.x.p.a", "a", "completed", 0}, {"o.x.p.b", "b", "completed", 0}};
+  out.ends.push_back(std::move(shown));
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("a plan and its objective end as what their tasks did says", "[sim][checkers]") {
+  CHECK(check_model(whole("completed", "completed")).value_or("") == "");
+  CHECK(check_model(whole("failed", "failed")).value_or("").find("plan p ends as failed") == 0);
+  CHECK(check_model(whole("failed", "completed")).value_or("").find("objective o.x ends") == 0);
+  CHECK(check_model(whole("completed", "skipped")));
+  auto moved = whole("failed", "failed");
+  call by_client;
+  by_client.kind = call_kind::move;
+  by_client.objective = "o.x";
+  moved.calls.push_back(by_client);
+  CHECK_FALSE(check_model(moved));
+
+  // The first plan fails, and an alternative takes its place.
+  auto replaced = whole("completed", "completed");
+  replaced.objectives[0].plans.push_back({"q", 0, {{"c", {}}}});
+  replaced.objectives[0].plans[1].alternatives = {"p"};
+  auto& other = replaced.ends[0].plans.emplace_back();
+  other.id = other.name = "q";
+  other.state = "failed";
+  other.tasks = {{"o.x.p.c", "c", "failed", 0}};
+  replaced.attempts.push_back(of("c", 1, 1, 2));
+  replaced.attempts.back().task = "o.x.p.c";
+  replaced.attempts.back().report = "failed for good";
+  auto& failed = (*replaced.rest)["o.x.p.c"];
+  failed.id = "o.x.p.c";
+  failed.state = "TASK_STATE_FAILED";
+  CHECK(check_model(replaced).value_or("") == "");
+  replaced.objectives[0].plans[1].alternatives.clear();
+  CHECK(check_model(replaced).value_or("").find("leads to failed") != std::string::npos);
+}
+
 TEST_CASE("at the end everything has ended", "[sim][checkers]") {
   CHECK(check_rest(history{}));
   auto open = usual();
   open.rest->at("t").state = working;
   CHECK(check_rest(open));
   auto counted = usual();
-  counted.left_over = "1 stream";
-  CHECK(check_rest(counted));
+  for (const auto* kept : {"1 streams", "17 bytes of live-work", "2 connections to others"}) {
+    counted.left_over = kept;
+    CHECK(check_rest(counted).value_or("").find(kept) != std::string::npos);
+  }
 }

@@ -83,10 +83,10 @@ TEST_CASE("what the world notes is a situation, and each situation is noted", "[
   }
   for (const auto each : situations) {
     INFO(each);
-    const bool is_put_together = each.starts_with("a request is refused because of ")
-                                 || each.starts_with("a change does ")
-                                 || each.starts_with("a task is read as ")
-                                 || each.starts_with("the cancel of a delegation ends: ");
+    const bool is_put_together =
+        each.starts_with("a request is refused because of ") || each.starts_with("a change does ")
+        || each.starts_with("a task is read as ") || each.starts_with("a stream is read as ")
+        || each.starts_with("the cancel of a delegation ends: ");
     CHECK((is_put_together || noted.find('\n' + std::string(each)) != std::string::npos));
   }
 }

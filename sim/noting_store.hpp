@@ -1,0 +1,31 @@
+// A store that notes situations that only it sees, in front of the real one. It changes nothing.
+#pragma once
+
+#include "tests/support/passing_store.hpp"
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "sim/world.hpp"
+
+namespace troupe::sim {
+
+class noting_store final : public testing::passing_store {
+public:
+  /// `is_syncing`: whether a group of the journal is on its way to the disk.
+  noting_store(std::unique_ptr<store> real, world& in, std::function<bool()> is_syncing)
+      : passing_store(std::move(real)), in_(in), is_syncing_(std::move(is_syncing)) {}
+
+  void commit(change change, committed_fn then, watcher_ptr follow) override;
+  void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
+                    const std::string& client) const override;
+
+  using passing_store::read_changes;
+
+private:
+  world& in_;
+  const std::function<bool()> is_syncing_;
+};
+
+} // namespace troupe::sim
