@@ -153,6 +153,13 @@ verdict check_starts(const history& seen, const interference& by_clients) {
   return std::nullopt;
 }
 
+/// Whether everything of the objective had ended by then.
+bool had_ended(const history& seen, const std::string& objective) {
+  return std::ranges::none_of(seen.waiting, [&](const auto& each) {
+    return each.first.starts_with(objective + ".") && !is_terminal(each.second.state);
+  });
+}
+
 /// How a plan ends whose tasks nobody has touched. Empty: that cannot be said.
 std::string end_of_plan(const shown_plan& plan, const task_models& models) {
   bool has_begun = false;
@@ -215,7 +222,7 @@ verdict check_wholes(const history& seen, const interference& by_clients,
       return task.starts_with(shown.id + ".");
     });
     if (ordered == seen.objectives.end() || by_clients.objectives.contains(shown.id) || is_touched
-        || !was_quiet(seen, shown.id))
+        || !had_ended(seen, shown.id))
       continue;
     if (auto wrong = check_objective_end(*ordered, shown, models))
       return wrong;
