@@ -213,6 +213,8 @@ private:
   }
 
   void note_left_over() {
+    while (server_->step()) { // Its last answer may be held until that is known to be written.
+    }
     if (in_.seen.left_over.empty())
       in_.seen.left_over = server_->left_over();
   }
