@@ -168,7 +168,7 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"forged-name", mutant::forged_name, "invented"},
     {"reused-buffer", mutant::reused_buffer, "owners"},
     {"lost-event-of-0.3", mutant::lost_event_of_0_3, "streams"},
-    {"early-duplicate", mutant::early_duplicate, "kept"},
+    {"early-duplicate", mutant::early_duplicate, "answers"},
     {"failed-plan", mutant::failed_plan, "model"},
 });
 
