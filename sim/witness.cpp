@@ -15,8 +15,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Backoffs, graces and slow steps of agents are over by then.
-constexpr auto rest_takes = 60s;
+/// Backoffs, graces and slow steps of agents are over by then, and settled objectives have left the
+/// memory (settings::settled_linger).
+constexpr auto rest_takes = 65s;
 
 } // namespace
 

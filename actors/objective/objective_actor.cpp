@@ -182,8 +182,10 @@ std::optional<error> objective_actor::obey(objective_input input, command from) 
   if (decision.refused)
     return decision.refused;
   hold_bytes(editable_bytes(), before); // before the answer
-  if (decision.report && !answer_with_report(*decision.report, from))
+  if (decision.report && !answer_with_report(*decision.report, from)) {
+    quit_if_ended(); // A dry run changes nothing.
     return std::nullopt;
+  }
   carry_out(std::move(decision), std::move(from));
   return std::nullopt;
 }

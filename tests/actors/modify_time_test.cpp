@@ -224,6 +224,29 @@ TEST_CASE(
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
+TEST_CASE("a change that is only tried on a settled objective leaves no actor behind",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {keyed("a")})}));
+  bed.report("a", report_failed{"no route", false});
+  bed.clock.settle();
+  REQUIRE(bed.objective()->state == objective_state::failed);
+  const auto& memory = *bed.main_gateway().memory();
+  REQUIRE(memory.held(memory_account::live_work) == 0);
+  change_plan command;
+  command.id = bed.objective()->plans.front().spec->id;
+  command.operations = {retry{"a"}};
+  command.dry_run = true;
+  std::optional<result<change_report>> got;
+  bed.main_gateway().change(std::move(command),
+                            [&](result<change_report> report) { got = std::move(report); });
+  bed.clock.settle();
+  REQUIRE(got);
+  REQUIRE(got->has_value());
+  CHECK((**got).dry_run);
+  CHECK(memory.held(memory_account::live_work) == 0);
+}
+
 TEST_CASE("M_retryTask_S: a skipped task is done again, and who has not begun waits for it again",
           "[actors][time][modify]") {
   clock_bed bed;
