@@ -226,17 +226,20 @@ private:
 class task_stream {
 public:
   /// `from`: of operation::send_streaming or subscribe_to_task. `ends_at_question`: what was asked
-  /// is not waited for.
-  task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question);
+  /// is not waited for. `task`: its id; empty: the first event says it.
+  task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question,
+              std::string task = {});
 
   /// The next event; nothing at the end. After a break a server without cursors begins with the
-  /// task as it is. Errors: as event_stream::next.
+  /// task as it is. Events of other tasks are dropped. Errors: as event_stream::next;
+  /// invalid_agent_response, if there are too many of those (foreign_events_max).
   [[nodiscard]] net::awaitable<result<std::optional<wire::answer>>> next();
   /// The last event as the server wrote it.
   [[nodiscard]] const boost::json::value& last_event() const noexcept { return last_event_; }
   void close() { events_->close(); }
 
 private:
+  [[nodiscard]] bool is_foreign(const wire::answer& read) const;
   void learn(const wire::answer& read);
   [[nodiscard]] net::awaitable<result<std::optional<wire::answer>>> ended_meanwhile(error why);
 
@@ -244,6 +247,7 @@ private:
   std::shared_ptr<event_stream> events_;
   const bool ends_at_question_;
   std::string task_;
+  unsigned foreign_events_ = 0; ///< In a row.
   boost::json::value last_event_;
 };
 

@@ -293,8 +293,23 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
 
 // -- a task's events ------------------------------------------------------------------------------
 
-task_stream::task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question)
-    : by_(by), events_(std::move(from)), ends_at_question_(ends_at_question) {}
+task_stream::task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question,
+                         std::string task)
+    : by_(by), events_(std::move(from)), ends_at_question_(ends_at_question),
+      task_(std::move(task)) {}
+
+bool task_stream::is_foreign(const wire::answer& read) const {
+  std::string_view id;
+  if (const auto* said = std::get_if<message>(&read))
+    id = said->task_id;
+  else if (const auto* whole = std::get_if<task>(&read))
+    id = whole->id.str();
+  else if (const auto* moved = std::get_if<wire::status_update>(&read))
+    id = moved->task.str();
+  else if (const auto* made = std::get_if<wire::artifact_update>(&read))
+    id = made->task.str();
+  return !task_.empty() && !id.empty() && id != task_;
+}
 
 void task_stream::learn(const wire::answer& read) {
   task_id id;
@@ -326,28 +341,36 @@ void task_stream::learn(const wire::answer& read) {
 
 awaitable<result<std::optional<wire::answer>>> task_stream::next() {
   using read = result<std::optional<wire::answer>>;
-  auto event = co_await events_->next();
-  if (!event) {
-    const auto code = event.error().code;
-    // To subscribe to a task that has ended is refused (A2A 1.0 section 3.1.6); some agents do not
-    // let anybody subscribe.
-    const bool may_have_ended =
-        code == errc::unsupported_operation || code == errc::method_not_found;
-    if (!task_.empty() && may_have_ended) {
-      auto last = co_await ended_meanwhile(event.error());
-      co_return last;
+  for (;;) {
+    auto event = co_await events_->next();
+    if (!event) {
+      const auto code = event.error().code;
+      // To subscribe to a task that has ended is refused (A2A 1.0 section 3.1.6); some agents do
+      // not let anybody subscribe.
+      const bool may_have_ended =
+          code == errc::unsupported_operation || code == errc::method_not_found;
+      if (!task_.empty() && may_have_ended) {
+        auto last = co_await ended_meanwhile(event.error());
+        co_return last;
+      }
+      co_return event.error();
     }
-    co_return event.error();
+    if (!*event)
+      co_return read{std::nullopt};
+    const auto to = co_await by_.where();
+    auto value = wire::read_answer(**event, to->format);
+    if (!value)
+      co_return value.error();
+    if (is_foreign(*value)) {
+      if (++foreign_events_ > foreign_events_max)
+        co_return make_error(errc::invalid_agent_response, "the stream tells of other tasks only");
+      continue;
+    }
+    foreign_events_ = 0;
+    last_event_ = std::move(**event);
+    learn(*value);
+    co_return read{std::optional{std::move(*value)}};
   }
-  if (!*event)
-    co_return read{std::nullopt};
-  last_event_ = **event;
-  const auto to = co_await by_.where();
-  auto value = wire::read_answer(**event, to->format);
-  if (!value)
-    co_return value.error();
-  learn(*value);
-  co_return read{std::optional{std::move(*value)}};
 }
 
 /// The task as it is now, if nothing more happens to it.
@@ -358,7 +381,7 @@ awaitable<result<std::optional<wire::answer>>> task_stream::ended_meanwhile(erro
   if (!now)
     co_return now.error();
   const auto to = co_await by_.where();
-  auto read = wire::read_task(*now, to->format);
+  auto read = read_asked_task(*now, task_, to->format);
   if (!read)
     co_return read.error();
   const auto state = read->status.state;

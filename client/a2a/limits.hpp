@@ -25,6 +25,10 @@ inline constexpr std::chrono::milliseconds stream_silence{120'000};
 inline constexpr std::size_t event_bytes_per_second_min = 1024;
 inline constexpr std::chrono::seconds event_begins_in{30};
 
+/// Events of other tasks in a row in the stream of one; then it ends with
+/// errc::invalid_agent_response. A server that mixes up its streams sends a few.
+inline constexpr unsigned foreign_events_max = 1'000;
+
 /// Redirects of a card; one more is not followed.
 inline constexpr int card_redirects_max = 3;
 

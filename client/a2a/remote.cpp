@@ -152,14 +152,14 @@ result<task> remote::get_task(const std::string& id) {
   const auto got = ask_in_format(operation::get_task, same_params(with_id(id)));
   if (!got)
     return got.error();
-  return wire::read_task(got->value, got->format);
+  return read_asked_task(got->value, id, got->format);
 }
 
 result<task> remote::cancel_task(const std::string& id) {
   const auto got = ask_in_format(operation::cancel_task, same_params(with_id(id)));
   if (!got)
     return got.error();
-  return wire::read_task(got->value, got->format);
+  return read_asked_task(got->value, id, got->format);
 }
 
 result<wire::task_page> remote::list_tasks(const wire::task_filter& filter) {
@@ -215,11 +215,11 @@ template<class Loop>
 class task_events final : public remote::tasks {
 public:
   task_events(Loop& on, operation which, params_writer params, connection_news news,
-              bool ends_at_question)
+              bool ends_at_question, std::string task = {})
       : on_(on) {
     on_.do_now([&] {
       stream_.emplace(*on_.client, on_.client->stream(which, std::move(params), std::move(news)),
-                      ends_at_question);
+                      ends_at_question, std::move(task));
     });
   }
   ~task_events() override {
@@ -288,7 +288,7 @@ std::unique_ptr<remote::tasks> remote::subscribe(const std::string& id, lost_han
                                                  resumed_handler on_resumed) {
   return std::make_unique<task_events<loop>>(
       *loop_, operation::subscribe_to_task, same_params(with_id(id)),
-      connection_news{std::move(on_lost), std::move(on_resumed)}, false);
+      connection_news{std::move(on_lost), std::move(on_resumed)}, false, id);
 }
 
 std::unique_ptr<remote::objective> remote::follow(const std::string& id, lost_handler on_lost,

@@ -302,6 +302,15 @@ result<json::value> read_event(const net::sse_event& event, wire::wire_format fo
   return with_refusal(wire::read_rest_error(500, *whole), 0, *whole);
 }
 
+result<task> read_asked_task(const json::value& answer, const std::string& id,
+                             wire::wire_format format) {
+  auto out = wire::read_task(answer, format);
+  if (out && out->id.str() != id)
+    return make_error(errc::invalid_agent_response,
+                      "the agent answered with another task than the one that was asked for");
+  return out;
+}
+
 bool may_be_wrong_version(const error& why, operation which, wire::a2a_binding by) {
   const auto& row = row_of(which);
   if (by == wire::a2a_binding::json_rpc && row.rpc_1_0 == row.rpc_0_3)
