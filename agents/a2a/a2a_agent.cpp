@@ -451,6 +451,8 @@ private:
         a2a::operation::list_tasks, wire::write_task_filter(filter, format_), headers({}),
         [this](result<json::value> answer) {
           auto page = answer ? wire::read_task_page(*answer, format_) : answer.error();
+          if (page && page->tasks.empty() && !page->next_page_token.empty())
+            page = make_error(errc::invalid_agent_response, "the list of tasks is not whole");
           carry_out(course_.on_found(loop_.now(),
                                      page ? result<std::vector<task>>{page->tasks} : page.error()));
         });

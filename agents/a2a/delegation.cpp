@@ -281,11 +281,12 @@ delegation_steps delegation::on_sent(point now, result<wire::answer> answer) {
   return finish_turn(now);
 }
 
-void delegation::take(point now, const wire::answer& frame) {
+/// False: it was dropped.
+bool delegation::take(point now, const wire::answer& frame) {
   auto news = remote_.take(frame);
   if (news.taken != remote_news::verdict::taken) {
     ++dropped_;
-    return;
+    return false;
   }
   if (news.has_news())
     pauses_ = 0;
@@ -297,8 +298,10 @@ void delegation::take(point now, const wire::answer& frame) {
         mark(made->artifact);
       steps_.emplace_back(do_report{std::move(each)});
     }
-  if (remote_.has_ended())
-    return take_end(news);
+  if (remote_.has_ended()) {
+    take_end(news);
+    return true;
+  }
   if (news.question) {
     take_question(*news.question);
   } else if (news.means == remote_meaning::works) {
@@ -308,6 +311,7 @@ void delegation::take(point now, const wire::answer& frame) {
   }
   if (phase_ == phase::following && !is_delivering_)
     deliver_next();
+  return true;
 }
 
 /// What depends on our task may refer to the remote one (first_request).
@@ -484,13 +488,12 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   }
   hear(now);
   const bool was_closing = phase_ == phase::closing;
-  const auto before = dropped_;
-  take(now, wire::answer{std::move(*got)});
+  const bool is_taken = take(now, wire::answer{std::move(*got)});
   if (phase_ == phase::ended || outcome_)
     return finish_turn(now);
   if (was_closing) { // another one's task, or one that moves again
     end(std::move(end_));
-  } else if (dropped_ != before) {
+  } else if (!is_taken) {
     fail(agent_words() + " answered with another task than the one that was asked for", false);
   } else if (cancel_refused_) {
     end_canceled(cancel_outcome::refused, refusal_);
@@ -504,6 +507,15 @@ delegation_steps delegation::on_got(point now, result<task> got) {
       later(now, act::follow);
   }
   return finish_turn(now);
+}
+
+/// Whether the request of the note has made it. Nothing else has the context of the note; an agent
+/// that chooses contexts itself may show the message.
+bool delegation::is_own(const task& found) const {
+  return found.context == note_.context
+         || std::ranges::any_of(found.history, [&](const message_ptr& each) {
+              return each->message_id == note_.message;
+            });
 }
 
 /// What did not come through, now that the state is known.
@@ -535,10 +547,15 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     return finish_turn(now);
   }
   hear(now);
-  if (!found->empty()) {
-    take(now, wire::answer{std::move(found->front())});
+  const auto own = std::ranges::find_if(*found, [&](const task& each) { return is_own(each); });
+  if (own != found->end()) {
+    take(now, wire::answer{std::move(*own)});
     if (phase_ == phase::following)
       follow();
+  } else if (!found->empty()) { // The agent does not look at the context: its list proves nothing.
+    dropped_ += static_cast<std::uint32_t>(found->size());
+    abilities_.lists = false;
+    recover();
   } else if (is_canceling_) {
     end_canceled(cancel_outcome::already_ended, "the agent has made no task");
   } else {
@@ -684,7 +701,9 @@ delegation_steps delegation::on_canceled(point now, result<task> answer) {
     hear(now);
     leaves_ = cancel_entries_in(answer->metadata);
     cancel_is_answered_ = true;
-    take(now, wire::answer{std::move(*answer)});
+    // An answer about another task says nothing of those behind ours.
+    if (!take(now, wire::answer{std::move(*answer)}))
+      leaves_.clear();
     if (phase_ == phase::following && !is_listening_) // it stops
       later(now, act::follow);
   } else if (outcome_) {

@@ -161,7 +161,8 @@ private:
   void follow();
   void get();
   void listen();
-  void take(point now, const wire::answer& frame);
+  bool take(point now, const wire::answer& frame);
+  [[nodiscard]] bool is_own(const task& found) const;
   void follow_cursor(const wire::answer& frame);
   void mark(artifact& made) const;
   void learn_id(point now);

@@ -133,7 +133,9 @@ remote_news remote_task::take(const wire::answer& frame) {
 
 void remote_task::take_message(const message& said, remote_news& out) {
   if (!id_.empty()) { // it has a task: this is something that it says meanwhile
-    if (!said.task_id.empty() && said.task_id != id_)
+    const bool is_of_other_context =
+        !said.context_id.empty() && !context_.empty() && said.context_id != context_;
+    if (is_of_other_context || (!said.task_id.empty() && said.task_id != id_))
       out.taken = remote_news::verdict::foreign;
     else if (!said.parts.empty())
       out.reports.emplace_back(shown_message(said));

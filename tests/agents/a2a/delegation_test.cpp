@@ -362,6 +362,33 @@ TEST_CASE("a request that may have come through is sent again only to an agent t
           == "keep, get");
     CHECK(bed.course.note().task == "r1");
   }
+  SECTION("it lists the tasks of others before ours") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    auto other = remote_state(task_state::working, {}, "r0");
+    other.context = "c0";
+    CHECK(
+        line_of(bed.course.on_found(bed.now, std::vector{other, remote_state(task_state::working)}))
+        == "keep, get");
+    CHECK(bed.course.note().task == "r1");
+  }
+  SECTION("it lists the tasks of others only") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    auto other = remote_state(task_state::working, {}, "r0");
+    other.context = "c0";
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector{other}))
+              .starts_with("failed for good: it is not known"));
+    CHECK(bed.course.note().task.empty());
+    CHECK(bed.course.dropped() == 1);
+  }
+  SECTION("it lists ours with a context of its own, and our message") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    auto own = remote_state(task_state::working);
+    own.context = "c0";
+    own.history = {user_text("do it", "m1")};
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector{own})) == "keep, get");
+    CHECK(bed.course.note().task == "r1");
+    CHECK(bed.course.note().context == "c0");
+  }
   SECTION("it lists its tasks, and has made none") {
     CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
     CHECK(line_of(bed.course.on_found(bed.now, std::vector<task>{})) == "stream");
@@ -490,6 +517,17 @@ TEST_CASE("the answer to a cancel may tell of tasks behind the remote one", "[ag
   }
   SECTION("it does not come in time") {
     CHECK(bed.after(milliseconds{800}) == "hang up, canceled acknowledged, end");
+  }
+  SECTION("it tells of another task") {
+    auto answer = remote_state(task_state::canceled, {}, "r9");
+    boost::json::array entries;
+    entries.push_back(cancel_entry("r2", "deep", "refused", "too late"));
+    answer.metadata[cancel_report_key] = std::move(entries);
+    static_cast<void>(bed.course.on_canceled(bed.now, answer));
+    CHECK(bed.course.dropped() == 1);
+    for (const auto& each : bed.course.on_time(bed.now + milliseconds{800}))
+      if (const auto* told = std::get_if<do_report>(&each))
+        CHECK(std::get<report_canceled>(told->report).leaves.empty());
   }
   SECTION("its connection breaks") {
     CHECK(line_of(bed.course.on_canceled(bed.now, broken()))
@@ -629,6 +667,17 @@ TEST_CASE("another task in place of the one that was asked for fails the attempt
       line_of(bed.course.on_got(bed.now, remote_state(task_state::completed, {}, "r2")));
   CHECK(steps.starts_with("failed for good: the agent \"support\" answered with another task"));
   CHECK(bed.course.dropped() == 1);
+}
+
+TEST_CASE("a cancel that was asked for, and listed tasks of others only, harms none of them",
+          "[agents][a2a]") {
+  course_bed bed({}, left_note());
+  static_cast<void>(bed.course.begin(bed.now));
+  CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+  static_cast<void>(bed.course.cancel(bed.now));
+  auto other = remote_state(task_state::working, {}, "r0");
+  other.context = "c0";
+  CHECK(line_of(bed.course.on_found(bed.now, std::vector{other})) == "canceled no answer, end");
 }
 
 TEST_CASE("pauses double up to half a minute", "[agents][a2a]") {

@@ -183,6 +183,9 @@ TEST_CASE("frames of other tasks, and frames after the end, are dropped", "[agen
   CHECK(one.take(status_frame(task_state::completed, nullptr, "r2")).taken
         == remote_news::verdict::foreign);
   CHECK_FALSE(one.has_ended());
+  auto elsewhere = *words_of_agent("for another conversation");
+  elsewhere.context_id = "c2";
+  CHECK(one.take(wire::answer{elsewhere}).taken == remote_news::verdict::foreign);
   CHECK(one.take(status_frame(task_state::completed, nullptr, std::string(2000, 'x'))).taken
         == remote_news::verdict::foreign);
   static_cast<void>(one.take(status_frame(task_state::completed)));
