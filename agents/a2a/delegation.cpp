@@ -1,5 +1,6 @@
 #include "agents/a2a/delegation.hpp"
 
+#include "agents/a2a/limits.hpp"
 #include "agents/a2a/target_gate.hpp"
 #include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/stream_mark.hpp"
@@ -257,10 +258,24 @@ void delegation::ask_person() {
 delegation_steps delegation::on_event(point now, const wire::answer& frame) {
   if (phase_ == phase::ended || !is_listening_)
     return finish_turn(now);
-  hear(now);
   follow_cursor(frame);
-  take(now, frame);
+  const auto worth = take(now, frame);
+  if (worth != frame_worth::dropped)
+    hear(now);
+  if (worth != frame_worth::news && !bears_idle_frame(now) && phase_ != phase::closing)
+    fail(agent_words() + " sends without an end, and nothing new: more than "
+             + std::to_string(idle_frames_max) + " events in a minute",
+         false);
   return finish_turn(now);
+}
+
+/// Whether the stream may bring one more event with nothing new.
+bool delegation::bears_idle_frame(point now) {
+  if (now >= idle_since_ + idle_frames_window) {
+    idle_since_ = now;
+    idle_frames_ = 0;
+  }
+  return ++idle_frames_ <= idle_frames_max;
 }
 
 /// A server with cursors shows every change of a task once, in order, or begins anew with the task
@@ -281,14 +296,14 @@ delegation_steps delegation::on_sent(point now, result<wire::answer> answer) {
   return finish_turn(now);
 }
 
-/// False: it was dropped.
-bool delegation::take(point now, const wire::answer& frame) {
+delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
   auto news = remote_.take(frame);
   if (news.taken != remote_news::verdict::taken) {
     ++dropped_;
-    return false;
+    return frame_worth::dropped;
   }
-  if (news.has_news())
+  const auto worth = news.has_news ? frame_worth::news : frame_worth::nothing;
+  if (news.has_news)
     pauses_ = 0;
   if (note_.task.empty() && !news.is_reply)
     learn_id(now);
@@ -300,7 +315,7 @@ bool delegation::take(point now, const wire::answer& frame) {
     }
   if (remote_.has_ended()) {
     take_end(news);
-    return true;
+    return worth;
   }
   if (news.question) {
     take_question(*news.question);
@@ -311,7 +326,7 @@ bool delegation::take(point now, const wire::answer& frame) {
   }
   if (phase_ == phase::following && !is_delivering_)
     deliver_next();
-  return true;
+  return worth;
 }
 
 /// What depends on our task may refer to the remote one (first_request).
@@ -488,7 +503,7 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   }
   hear(now);
   const bool was_closing = phase_ == phase::closing;
-  const bool is_taken = take(now, wire::answer{std::move(*got)});
+  const bool is_taken = take(now, wire::answer{std::move(*got)}) != frame_worth::dropped;
   if (phase_ == phase::ended || outcome_)
     return finish_turn(now);
   if (was_closing) { // another one's task, or one that moves again
@@ -702,7 +717,7 @@ delegation_steps delegation::on_canceled(point now, result<task> answer) {
     leaves_ = cancel_entries_in(answer->metadata);
     cancel_is_answered_ = true;
     // An answer about another task says nothing of those behind ours.
-    if (!take(now, wire::answer{std::move(*answer)}))
+    if (take(now, wire::answer{std::move(*answer)}) == frame_worth::dropped)
       leaves_.clear();
     if (phase_ == phase::following && !is_listening_) // it stops
       later(now, act::follow);

@@ -153,6 +153,12 @@ private:
   /// What is tried again after a pause.
   enum class act : std::uint8_t { none, look_up, recover, resend, follow };
 
+  enum class frame_worth : std::uint8_t {
+    dropped, ///< Of another task, or after the end.
+    nothing, ///< Of our task, and nothing new.
+    news,
+  };
+
   // parts of a turn; `steps_` collects what is to be done
   [[nodiscard]] delegation_steps finish_turn(point now);
   void recover();
@@ -161,7 +167,8 @@ private:
   void follow();
   void get();
   void listen();
-  bool take(point now, const wire::answer& frame);
+  frame_worth take(point now, const wire::answer& frame);
+  [[nodiscard]] bool bears_idle_frame(point now);
   [[nodiscard]] bool is_own(const task& found) const;
   void follow_cursor(const wire::answer& frame);
   void mark(artifact& made) const;
@@ -219,6 +226,8 @@ private:
   unsigned pauses_ = 0; ///< In a row, without news between them.
   point heard_at_{};
   point cancel_at_{};
+  point idle_since_{};            ///< From then on `idle_frames_` are counted.
+  std::uint32_t idle_frames_ = 0; ///< With nothing new.
   std::uint32_t dropped_ = 0;
   delegation_steps steps_;
 };

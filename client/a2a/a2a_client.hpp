@@ -209,6 +209,7 @@ private:
   net::answer_share held_;                   ///< Of `reader_`, or of an answer that is no stream.
   std::chrono::nanoseconds event_waited_{0}; ///< For the event that is being read.
   std::size_t event_bytes_ = 0;              ///< Of it, so far.
+  std::size_t idle_bytes_ = 0;               ///< Since the last event.
   std::optional<net::sse_event>
       unended_; ///< Behind the last whole event of a stream that has ended.
   std::optional<boost::json::value> whole_; ///< An answer that is no stream.

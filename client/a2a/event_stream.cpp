@@ -69,6 +69,7 @@ void event_stream::drop() {
   held_.release();
   event_bytes_ = 0;
   event_waited_ = {};
+  idle_bytes_ = 0;
 }
 
 void event_stream::resume_with(operation which, json::object params, std::string cursor) {
@@ -174,12 +175,16 @@ awaitable<result<void>> event_stream::gather(outbound_answer& to) {
 
 /// What has come of what was asked for at `asked_at`: only waiting counts, and not the time in
 /// which nobody wanted to read. Errors: too_large; overloaded; timed_out, if an event comes too
-/// slowly.
+/// slowly; unavailable, if none comes among many bytes.
 result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at) {
   if (auto fed = reader_->feed(bytes); !fed)
     return fed;
   if (auto counted = held_.resize(reader_->held_bytes()); !counted)
     return net::with_cause(counted.error(), "memory");
+  idle_bytes_ += bytes.size();
+  if (idle_bytes_ > by_.options_.bytes_max + idle_stream_bytes_max)
+    return make_error(errc::unavailable, "the stream sends and sends, and no event: "
+                                             + std::to_string(idle_bytes_) + " bytes");
   if (!reader_->is_within_event()) {
     event_bytes_ = 0;
     event_waited_ = {};
@@ -235,6 +240,7 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
     if (!event && unended_)
       event = std::exchange(unended_, std::nullopt);
     if (event) {
+      idle_bytes_ = 0;
       by_.who_.mask(event->data);
       auto value = read_event(*event, by_.format());
       if (reader_) // what is less is never refused

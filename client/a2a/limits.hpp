@@ -25,6 +25,10 @@ inline constexpr std::chrono::milliseconds stream_silence{120'000};
 inline constexpr std::size_t event_bytes_per_second_min = 1024;
 inline constexpr std::chrono::seconds event_begins_in{30};
 
+/// Bytes of a stream, beside those of one event, that bring no event: comments, mostly. Then it
+/// counts as broken (errc::unavailable), and is taken up again after a pause. A server that sends a
+/// comment each second needs days for that.
+inline constexpr std::size_t idle_stream_bytes_max = std::size_t{4} << 20;
 /// Events of other tasks in a row in the stream of one; then it ends with
 /// errc::invalid_agent_response. A server that mixes up its streams sends a few.
 inline constexpr unsigned foreign_events_max = 1'000;

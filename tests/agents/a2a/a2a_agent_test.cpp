@@ -49,3 +49,28 @@ TEST_CASE("a stream is read no further while the store has no room for what it s
     return artifacts() > before + 5;
   }));
 }
+
+TEST_CASE("a stream that never ends, and is of another task, fails the task", "[agents][a2a]") {
+  const flooding_agent there(true);
+  delegation_options how;
+  a2a::target to;
+  to.url = there.url();
+  how.targets.push_back({"flood", to});
+  const auto loop = std::make_shared<a2a::call_loop>();
+  a2a_agent agent(std::move(how), loop);
+  const auto port = std::make_shared<fake_port>();
+  auto begun = agent.start(shared(order_with(R"({"target": "flood", "text": "go"})")), port);
+  auto& run = std::get<agent_run_ptr>(begun);
+  REQUIRE(comes_true([&] {
+    loop->turn();
+    return !port->all<report_note>().empty();
+  }));
+  run->on_noted();
+  REQUIRE(comes_true([&] {
+    loop->turn();
+    return !port->all<report_failed>().empty();
+  }));
+  const auto how_it_failed = port->all<report_failed>().front();
+  CHECK_THAT(how_it_failed.reason, ContainsSubstring("sends without an end"));
+  CHECK_FALSE(how_it_failed.retry);
+}

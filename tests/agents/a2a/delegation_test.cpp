@@ -1,5 +1,6 @@
 // The course of a delegation, step by step, without sockets.
 #include "agents/a2a/delegation.hpp"
+#include "agents/a2a/limits.hpp"
 #include "protocol/a2a/cancel_report.hpp"
 #include "tests/support/catch.hpp"
 
@@ -266,6 +267,54 @@ TEST_CASE("silence is asked about, and only a long one is a failure", "[agents][
   CHECK(bed.after(seconds{569}) == "get");
   CHECK(bed.after(seconds{2})
         == "hang up, failed: the agent \"support\" has not answered for 600 s, end");
+}
+
+TEST_CASE("frames of other tasks are no sign of life", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  std::string steps;
+  for (int i = 0; i < 61 && steps.empty(); ++i) {
+    bed.now += seconds{10};
+    static_cast<void>(bed.course.on_event(bed.now, remote_state(task_state::completed, {}, "r2")));
+    steps = line_of(bed.course.on_time(bed.now));
+    if (steps == "get") // it was asked for, and there is no answer
+      steps.clear();
+  }
+  CHECK(steps == "hang up, failed: the agent \"support\" has not answered for 600 s, end");
+}
+
+TEST_CASE("a stream without an end that brings nothing new fails the attempt", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto same = GENERATE(0, 1, 2);
+  wire::answer frame{remote_state(task_state::working)};
+  if (same == 1)
+    frame = remote_state(task_state::working, {}, "r2");
+  if (same == 2) {
+    wire::artifact_update empty;
+    empty.task = task_id{"r1"};
+    empty.artifact.artifact_id = "a";
+    frame = empty;
+  }
+  std::string steps;
+  std::uint32_t frames = 0;
+  while (steps.find("failed") == std::string::npos && frames <= 2 * idle_frames_max) {
+    ++frames;
+    steps = line_of(bed.course.on_event(bed.now, frame));
+  }
+  CHECK(frames == idle_frames_max + 1);
+  CHECK(steps
+        == "hang up, failed for good: the agent \"support\" sends without an end, and nothing new: "
+           "more than 10000 events in a minute, end");
+}
+
+TEST_CASE("an agent may say again and again that it works", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  for (std::uint32_t i = 0; i < 3 * idle_frames_max; ++i) {
+    bed.now += milliseconds{10};
+    REQUIRE(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))).empty());
+  }
 }
 
 TEST_CASE("a question goes to our task, and its answer back", "[agents][a2a]") {
