@@ -24,8 +24,6 @@ namespace json = boost::json;
 
 namespace {
 
-/// A card is read again by a delegation that begins so long after it was read.
-constexpr std::chrono::minutes card_kept{5};
 /// How long the key of a request is trusted to be known: less than the 24 hours of our servers.
 constexpr std::chrono::hours key_trusted{23};
 /// The longest time from the agent's word, or the end of the wait for it, until it is reported.
@@ -120,15 +118,18 @@ public:
 
   result<std::shared_ptr<a2a::agent_line>> open(a2a::call_loop& on, const std::string& name,
                                                 const a2a::line_options& options) {
-    auto& kept = lines_[name];
-    if (kept.line && on.now() < kept.until)
-      return kept.line;
+    const auto now = on.now();
+    if (const auto found = lines_.find(name); found != lines_.end()) {
+      found->second.used_at = now;
+      return found->second.line;
+    }
     auto made = on.open(options);
     if (!made)
       return made.error();
-    if (lines_.size() > lines_max) // URLs of plans
-      std::erase_if(lines_, [&](const auto& each) { return each.second.until <= on.now(); });
-    lines_[name] = {*made, on.now() + card_kept};
+    if (lines_.size() >= lines_max) // URLs of plans
+      std::erase_if(lines_,
+                    [&](const auto& each) { return each.second.used_at + line_kept <= now; });
+    lines_[name] = {*made, now};
     return std::move(*made);
   }
 
@@ -141,10 +142,12 @@ public:
   void forget() { background_.clear(); }
 
 private:
+  /// With more, those that were not used for `line_kept` are closed.
   static constexpr std::size_t lines_max = 256;
+  static constexpr std::chrono::minutes line_kept{5};
   struct kept_line {
-    std::shared_ptr<a2a::agent_line> line;
-    time_source::steady_point until{};
+    std::shared_ptr<a2a::agent_line> line; ///< With all that was learned of the agent.
+    time_source::steady_point used_at{};
   };
   std::map<std::string, kept_line> lines_;
   /// As long as there are delegations; a target that refused much is asked slowly only by them.

@@ -92,6 +92,9 @@ public:
   /// was known stays.
   [[nodiscard]] net::awaitable<result<agent_card>>
   refresh_card(std::optional<std::chrono::milliseconds> timeout);
+  /// The card, asked for again as `refresh_card` does if its `max-age` is over, or, without one,
+  /// after `card_kept`. Many at once ask once. Errors: as `card`; the card that was known stays.
+  [[nodiscard]] net::awaitable<result<void>> renew_card();
   /// What is known; null before it was looked up.
   [[nodiscard]] const std::shared_ptr<const agent_card>& known_card() const noexcept {
     return card_;
@@ -163,6 +166,7 @@ private:
   std::string card_etag_; ///< Empty: none.
   std::optional<time_source::steady_point> card_holds_until_;
   timestamp card_at_{};
+  time_source::steady_point card_read_at_{};
   std::optional<endpoint> endpoint_;
   std::optional<wire::a2a_version> learned_; ///< In place of the card's.
   bool is_sure_of_version_ = false;          ///< The agent has shown that it speaks it.
@@ -184,6 +188,8 @@ public:
   /// What is asked after a break from now on. `cursor`: how far the reader has got, for servers
   /// that say so in their events (docs/streams.md); the ids of events are sent by themselves.
   void resume_with(operation which, boost::json::object params, std::string cursor = {});
+  /// That of the last event; the agent's may have changed since.
+  [[nodiscard]] wire::wire_format format() const noexcept { return format_; }
   /// The event that was read last was the last one.
   void finish() noexcept { is_over_ = true; }
   /// What `resume_with` says is asked anew, from its beginning.
@@ -202,6 +208,7 @@ private:
   operation which_;
   params_writer params_;
   std::string cursor_;
+  wire::wire_format format_{}; ///< In which the operation was asked.
   const connection_news news_;
   const header_list headers_;
   std::shared_ptr<net::http_stream> connection_;

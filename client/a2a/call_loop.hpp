@@ -75,7 +75,7 @@ public:
   using handler = std::function<void(result<T>)>;
 
   virtual ~agent_line() = default;
-  /// The card is asked for once. Errors: as a2a_client::where.
+  /// The card, asked for as a2a_client::renew_card does. Errors: as a2a_client::where.
   [[nodiscard]] virtual call_handle look_up(handler<known_agent> done) = 0;
   /// The result of an operation that does not stream, as the agent writes it.
   [[nodiscard]] virtual call_handle ask(operation which, params_writer params, headers more,

@@ -104,6 +104,7 @@ awaitable<result<void>> event_stream::open() {
       co_return to.error();
     const auto version = by_.who_.version();
     const auto format = to->format;
+    format_ = format;
     auto request = by_.prepared(which_, params_, last_id_, cursor_);
     if (!request)
       co_return request.error();
@@ -242,10 +243,10 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
     if (event) {
       idle_bytes_ = 0;
       by_.who_.mask(event->data);
-      auto value = read_event(*event, by_.format());
+      auto value = read_event(*event, format_);
       if (reader_) // what is less is never refused
         static_cast<void>(held_.resize(reader_->held_bytes()));
-      if (by_.learn_version(by_.format().version, which_, value)) {
+      if (by_.learn_version(format_.version, which_, value)) {
         drop();
         continue;
       }
@@ -363,8 +364,7 @@ awaitable<result<std::optional<wire::answer>>> task_stream::next() {
     }
     if (!*event)
       co_return read{std::nullopt};
-    const auto to = co_await by_.where();
-    auto value = wire::read_answer(**event, to->format);
+    auto value = wire::read_answer(**event, events_->format());
     if (!value)
       co_return value.error();
     if (is_foreign(*value)) {

@@ -9,6 +9,9 @@ namespace troupe::a2a {
 
 /// Of a card: the longest that is known has some 100 KB.
 inline constexpr std::size_t card_bytes_max = std::size_t{4} << 20;
+/// A card whose server does not say how long it holds is asked for again after so long, by a
+/// program that goes on for days. Its `ETag` makes that cheap.
+inline constexpr std::chrono::minutes card_kept{5};
 /// Of an answer: a task with 64 MiB of messages and as much of artifacts.
 /// The same of one event of a stream: a snapshot may be as long as an answer.
 inline constexpr std::size_t answer_bytes_max = std::size_t{256} << 20;

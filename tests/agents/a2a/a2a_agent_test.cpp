@@ -4,6 +4,8 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/flooding_agent.hpp"
+#include "tests/support/hand_time.hpp"
+#include "tests/support/push_receiver.hpp"
 
 #include <memory>
 #include <string>
@@ -73,4 +75,34 @@ TEST_CASE("a stream that never ends, and is of another task, fails the task", "[
   const auto how_it_failed = port->all<report_failed>().front();
   CHECK_THAT(how_it_failed.reason, ContainsSubstring("sends without an end"));
   CHECK_FALSE(how_it_failed.retry);
+}
+
+TEST_CASE("an agent keeps its client, and asks for the card again by its ETag", "[agents][a2a]") {
+  push_receiver server;
+  const auto card = R"({"name":"A","version":"1","capabilities":{},"supportedInterfaces":[{"url":")"
+                    + server.url("/")
+                    + R"(","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]})";
+  server.script({answer_text(200, "ETag: \"v1\"\r\n", card), answer_text(304, "ETag: \"v1\"\r\n")});
+  hand_time time;
+  delegation_options how;
+  a2a::target to;
+  to.url = server.url("");
+  how.targets.push_back({"there", to});
+  const auto loop = std::make_shared<a2a::call_loop>(time);
+  a2a_agent agent(std::move(how), loop, time);
+  const auto meet = [&] {
+    const auto port = std::make_shared<fake_port>();
+    const auto begun =
+        agent.start(shared(order_with(R"({"target": "there", "text": "go"})")), port);
+    REQUIRE(comes_true([&] {
+      loop->turn();
+      return !port->all<report_note>().empty();
+    }));
+  };
+  meet();
+  time.pass(std::chrono::minutes{6});
+  meet();
+  const auto asked = server.received();
+  REQUIRE(asked.size() == 2);
+  CHECK(asked[1].header("if-none-match") == "\"v1\"");
 }

@@ -2,6 +2,7 @@
 #include "client/a2a/call_loop.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/hand_time.hpp"
 #include "tests/support/push_receiver.hpp"
 
 #include <optional>
@@ -46,6 +47,38 @@ TEST_CASE("an agent is asked by turns, with further headers", "[client][a2a]") {
   REQUIRE(answer->has_value());
   CHECK((*answer)->at("a") == 1);
   CHECK(server.received().at(1).header("idempotency-key") == "\"k\"");
+}
+
+TEST_CASE("a card is asked for again when it may be old, by its ETag", "[client][a2a][card]") {
+  const auto* age = GENERATE("Cache-Control: max-age=300\r\n", "");
+  push_receiver server;
+  hand_time time;
+  const auto headers = "ETag: \"v1\"\r\n" + std::string(age);
+  auto card = card_of(server);
+  card.insert(card.find("\r\n") + 2, headers);
+  server.script({card, answer_text(304, headers)});
+  call_loop loop(time);
+  const auto line = loop.open(line_to(server)).value();
+  const auto look_up = [&] {
+    std::optional<bool> is_known;
+    const auto handle =
+        line->look_up([&](const result<known_agent>& met) { is_known = met.has_value(); });
+    REQUIRE(comes_true([&] {
+      loop.turn();
+      return is_known.has_value();
+    }));
+    return *is_known;
+  };
+  CHECK(look_up());
+  time.pass(299s);
+  CHECK(look_up());
+  CHECK(server.received().size() == 1);
+  time.pass(1s);
+  CHECK(look_up());
+  REQUIRE(server.received().size() == 2);
+  CHECK(server.received()[1].header("if-none-match") == "\"v1\"");
+  CHECK(look_up());
+  CHECK(server.received().size() == 2);
 }
 
 TEST_CASE("nobody hears what was dropped, and a loop may end with requests under way",
