@@ -2,6 +2,8 @@
 
 #include "agents/a2a/limits.hpp"
 #include "agents/a2a/target_gate.hpp"
+#include "client/a2a/request.hpp"
+#include "client/backoff.hpp"
 #include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/quoted.hpp"
@@ -61,12 +63,11 @@ std::string lower_text(const message& said) {
 
 } // namespace
 
-std::chrono::milliseconds pause_before_try(unsigned count) noexcept {
-  constexpr std::chrono::milliseconds longest{30'000};
-  std::chrono::milliseconds out{250};
-  for (unsigned i = 1; i < count && out < longest; ++i)
-    out *= 2;
-  return std::min(out, longest);
+std::chrono::milliseconds pause_before_try(unsigned count, double chance,
+                                           std::optional<std::chrono::milliseconds> said_by_agent) {
+  constexpr std::chrono::milliseconds longest{24'000}; // half a minute with a quarter more
+  return std::max(net::backoff(std::chrono::milliseconds{250}, longest, count, chance),
+                  said_by_agent.value_or(std::chrono::milliseconds{0}));
 }
 
 bool may_pass(errc code) noexcept {
@@ -116,8 +117,15 @@ delegation_steps delegation::finish_turn(point now) {
 }
 
 void delegation::later(point now, act next) {
+  later(now, next, {});
+}
+
+void delegation::later(point now, act next, const error& why) {
   next_ = next;
-  act_at_ = now + pause_before_try(++pauses_);
+  // Those that one break stopped together do not come back together.
+  act_at_ =
+      now
+      + pause_before_try(++pauses_, net::chance_of(note_.message, ++tries_), a2a::pause_in(why));
 }
 
 void delegation::end(agent_report how) {
@@ -184,7 +192,7 @@ delegation_steps delegation::on_met(point now, result<remote_abilities> met) {
     return finish_turn(now);
   if (!met) {
     if (is_known_ && may_pass(met.error().code))
-      later(now, act::look_up);
+      later(now, act::look_up, met.error());
     else
       fail(said(met.error()), may_pass(met.error().code));
     return finish_turn(now);
@@ -448,9 +456,9 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
       abilities_.streams = false; // its card says that it streams
       send();
     } else if (refusal_in(why)) {
-      later(now, act::resend); // it was not taken
+      later(now, act::resend, why); // it was not taken
     } else if (may_pass(why.code)) {
-      later(now, act::recover);
+      later(now, act::recover, why);
     } else {
       fail(said(why), false);
     }
@@ -461,11 +469,11 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
       abilities_.streams = false;
       get();
     } else if (may_pass(why.code)) {
-      if (pauses_ == 0) {
+      if (pauses_ == 0 && !a2a::pause_in(why)) {
         ++pauses_;
         get();
       } else {
-        later(now, act::follow);
+        later(now, act::follow, why);
       }
     } else {
       fail(said(why), false);
@@ -486,11 +494,11 @@ delegation_steps delegation::on_got(point now, result<task> got) {
     const auto& why = got.error();
     if (phase_ == phase::closing) {
       if (may_pass(why.code) && pauses_ < 5)
-        later(now, act::follow);
+        later(now, act::follow, why);
       else
         end(std::move(end_)); // what was shown is what there is
     } else if (may_pass(why.code)) {
-      later(now, act::follow);
+      later(now, act::follow, why);
     } else if (why.code == errc::task_not_found) {
       if (is_canceling_)
         end_canceled(cancel_outcome::already_ended);
@@ -554,7 +562,7 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     return finish_turn(now);
   if (!found) {
     if (may_pass(found.error().code)) {
-      later(now, act::recover);
+      later(now, act::recover, found.error());
     } else {
       abilities_.lists = false;
       recover();
@@ -626,7 +634,7 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
     return finish_turn(now);
   delivery_is_out_ = false;
   if (!answer && may_pass(answer.error().code)) {
-    later(now, act::follow); // its state says whether the message came through
+    later(now, act::follow, answer.error()); // its state says whether the message came through
     return finish_turn(now);
   }
   hear(now);
@@ -725,7 +733,7 @@ delegation_steps delegation::on_canceled(point now, result<task> answer) {
     end_canceled(*outcome_);
   } else if (may_pass(answer.error().code)) {
     cancel_is_out_ = false;
-    later(now, act::follow);
+    later(now, act::follow, answer.error());
   } else if (answer.error().code == errc::task_not_found) {
     end_canceled(cancel_outcome::already_ended);
   } else { // it has ended, or it cannot be stopped: the task says which

@@ -184,6 +184,8 @@ private:
   void try_again(point now);
   void send_cancel(point now);
   void later(point now, act next);
+  /// After what went wrong, which may say how long to wait.
+  void later(point now, act next, const error& why);
   void retract(const std::string& why);
   /// The agent answered.
   void hear(point now) { heard_at_ = now; }
@@ -223,7 +225,8 @@ private:
   agent_report end_;        ///< While it is closing.
   act next_ = act::none;
   point act_at_{};
-  unsigned pauses_ = 0; ///< In a row, without news between them.
+  unsigned pauses_ = 0;     ///< In a row, without news between them.
+  std::uint32_t tries_ = 0; ///< Of all pauses.
   point heard_at_{};
   point cancel_at_{};
   point idle_since_{};            ///< From then on `idle_frames_` are counted.
@@ -233,8 +236,11 @@ private:
 };
 
 /// How long to wait before the n-th try in a row without news (from 1): a quarter of a second, then
-/// twice as long each time, at most half a minute.
-[[nodiscard]] std::chrono::milliseconds pause_before_try(unsigned count) noexcept;
+/// twice as long each time; of that a quarter less or more, as `chance` says (net::backoff), at
+/// most half a minute; what the agent asks for, if that is longer.
+[[nodiscard]] std::chrono::milliseconds
+pause_before_try(unsigned count, double chance,
+                 std::optional<std::chrono::milliseconds> said_by_agent = std::nullopt);
 
 /// Whether asking again later may help.
 [[nodiscard]] bool may_pass(errc code) noexcept;

@@ -188,6 +188,8 @@ public:
   /// What is asked after a break from now on. `cursor`: how far the reader has got, for servers
   /// that say so in their events (docs/streams.md); the ids of events are sent by themselves.
   void resume_with(operation which, boost::json::object params, std::string cursor = {});
+  /// How long the server wants clients to wait before they come back (`retry`), if it said so.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
   /// That of the last event; the agent's may have changed since.
   [[nodiscard]] wire::wire_format format() const noexcept { return format_; }
   /// The event that was read last was the last one.
@@ -208,6 +210,7 @@ private:
   operation which_;
   params_writer params_;
   std::string cursor_;
+  std::optional<std::chrono::milliseconds> retry_;
   wire::wire_format format_{}; ///< In which the operation was asked.
   const connection_news news_;
   const header_list headers_;

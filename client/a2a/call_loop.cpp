@@ -80,7 +80,8 @@ awaitable<void> read_on(std::shared_ptr<event_stream> from, std::weak_ptr<open_s
     if (!heard_by)
       co_return;
     if (!event) {
-      heard_by->to.on_end(event.error());
+      const auto pause = from->retry();
+      heard_by->to.on_end(pause ? with_pause(event.error(), *pause) : event.error());
       co_return;
     }
     if (!*event) {

@@ -205,7 +205,9 @@ result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at
 
 /// Waits before the next try; the error if there is none.
 awaitable<result<void>> event_stream::wait_after(error why) {
-  const auto hint = std::max(reader_ ? reader_->retry() : std::nullopt, pause_in(why));
+  if (reader_ && reader_->retry())
+    retry_ = reader_->retry();
+  const auto hint = std::max(retry_, pause_in(why));
   drop();
   if (is_closed_)
     co_return make_error(errc::canceled, "closed");

@@ -182,17 +182,9 @@ error with_refusal(error why, unsigned status, const json::value& from) {
 }
 
 /// With the time after which it may be asked again, if the answer says so.
-error with_pause(error why, std::string_view retry_after, timestamp now) {
+error with_retry_after(error why, std::string_view retry_after, timestamp now) {
   const auto wait = net::read_retry_after(retry_after, now);
-  if (!wait)
-    return why;
-  boost::system::error_code failed;
-  auto details = parse_json(why.details, failed);
-  if (auto* members = details.if_object(); !failed && members != nullptr) {
-    (*members)[retry_after_member] = std::chrono::ceil<std::chrono::seconds>(*wait).count();
-    why.details = json::serialize(details);
-  }
-  return why;
+  return wait ? a2a::with_pause(std::move(why), *wait) : why;
 }
 
 /// Whether an answer of JSON-RPC has the id of our request (JSON-RPC 2.0 section 5). Some servers
@@ -269,12 +261,13 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_f
     const auto* object = whole ? whole->if_object() : nullptr;
     if (format.binding == wire::a2a_binding::json_rpc && object != nullptr
         && object->contains("jsonrpc") && object->contains("error"))
-      return with_pause(
+      return with_retry_after(
           with_refusal(wire::read_rpc_error(object->at("error")), answer.status, *whole),
           answer.header("retry-after"), now);
     const auto body = whole ? *whole : json::value{};
-    return with_pause(with_refusal(wire::read_rest_error(answer.status, body), answer.status, body),
-                      answer.header("retry-after"), now);
+    return with_retry_after(
+        with_refusal(wire::read_rest_error(answer.status, body), answer.status, body),
+        answer.header("retry-after"), now);
   }
   if (!whole)
     return whole.error();
@@ -327,6 +320,19 @@ std::optional<std::chrono::milliseconds> pause_in(const error& why) {
   if (failed || found == nullptr || !found->is_int64() || found->get_int64() < 0)
     return std::nullopt;
   return std::chrono::seconds{found->get_int64()};
+}
+
+error with_pause(error why, std::chrono::milliseconds wait) {
+  if (pause_in(why).value_or(std::chrono::milliseconds{0}) >= wait)
+    return why;
+  boost::system::error_code failed;
+  auto details =
+      why.details.empty() ? json::value(json::object{}) : parse_json(why.details, failed);
+  if (auto* members = details.if_object(); !failed && members != nullptr) {
+    (*members)[retry_after_member] = std::chrono::ceil<std::chrono::seconds>(wait).count();
+    why.details = json::serialize(details);
+  }
+  return why;
 }
 
 } // namespace troupe::a2a

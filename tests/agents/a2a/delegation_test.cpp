@@ -729,9 +729,41 @@ TEST_CASE("a cancel that was asked for, and listed tasks of others only, harms n
   CHECK(line_of(bed.course.on_found(bed.now, std::vector{other})) == "canceled no answer, end");
 }
 
-TEST_CASE("pauses double up to half a minute", "[agents][a2a]") {
-  CHECK(pause_before_try(1) == milliseconds{250});
-  CHECK(pause_before_try(2) == milliseconds{500});
-  CHECK(pause_before_try(8) == milliseconds{30'000});
-  CHECK(pause_before_try(4'000'000'000U) == milliseconds{30'000});
+TEST_CASE("pauses double up to half a minute, a quarter less or more, or as the agent says",
+          "[agents][a2a]") {
+  CHECK(pause_before_try(1, 0.5) == milliseconds{250});
+  CHECK(pause_before_try(2, 0.5) == milliseconds{500});
+  CHECK(pause_before_try(2, 0) == milliseconds{375});
+  CHECK(pause_before_try(8, 1) == milliseconds{30'000});
+  CHECK(pause_before_try(4'000'000'000U, 1) == milliseconds{30'000});
+  CHECK(pause_before_try(1, 0.5, milliseconds{100}) == milliseconds{250});
+  CHECK(pause_before_try(1, 0.5, seconds{40}) == seconds{40});
+}
+
+TEST_CASE("an agent that says when it may be asked again is not asked before", "[agents][a2a]") {
+  auto why = broken();
+  why.details = R"({"retryAfter": 20})";
+  course_bed bed;
+  bed.follow();
+  CHECK(line_of(bed.course.on_stream_end(bed.now, why)).empty());
+  CHECK(bed.after(milliseconds{19'999}).empty());
+  CHECK(bed.after(milliseconds{1}) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, why)).empty());
+  CHECK(bed.after(milliseconds{19'999}).empty());
+  CHECK(bed.after(milliseconds{1}) == "get");
+}
+
+TEST_CASE("delegations that one break stopped do not come back together", "[agents][a2a]") {
+  const auto pause_of = [](const std::string& message_id) {
+    auto note = left_note("r1");
+    note.message = message_id;
+    course_bed bed({}, note);
+    static_cast<void>(bed.course.begin(bed.now));
+    static_cast<void>(bed.course.on_met(bed.now, able));
+    const auto steps = bed.course.on_got(bed.now, broken());
+    REQUIRE(std::holds_alternative<do_wait>(steps.back()));
+    return std::get<do_wait>(steps.back()).until - bed.now;
+  };
+  CHECK(pause_of("m1") == pause_of("m1"));
+  CHECK(pause_of("m1") != pause_of("m2"));
 }

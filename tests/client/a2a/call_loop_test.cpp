@@ -120,6 +120,23 @@ TEST_CASE("only public addresses are reached if that is asked for", "[client][a2
   CHECK(server.connections() == 0);
 }
 
+TEST_CASE("the end of a stream says when the agent may be asked again", "[client][a2a]") {
+  push_receiver server;
+  server.script({card_of(server),
+                 answer_text(200, "Content-Type: text/event-stream\r\n", "retry: 7000\n\n")});
+  call_loop loop;
+  const auto line = loop.open(line_to(server)).value();
+  std::optional<error> why;
+  stream_listener to;
+  to.on_end = [&](const error& ended) { why = ended; };
+  const auto stream = line->listen(operation::subscribe_to_task, {{"id", "t"}}, {}, std::move(to));
+  REQUIRE(comes_true([&] {
+    loop.turn();
+    return why.has_value();
+  }));
+  CHECK(pause_in(*why) == 7s);
+}
+
 TEST_CASE("a stream that is paused is not read until it goes on", "[client][a2a]") {
   push_receiver server;
   const auto event = [](int number) {
