@@ -178,6 +178,7 @@ public:
     bool goes_on = false; ///< An earlier process has begun it.
     std::shared_ptr<cancel_outbox> outbox;
     delegation_terms terms;
+    std::function<void(const std::string&)> warn;
   };
 
   /// Goes on to cancel what a note says, until the agent has answered.
@@ -245,7 +246,10 @@ public:
   }
   /// Nobody listens any more.
   void drop() {
-    is_dropped_ = true;
+    if (!std::exchange(is_dropped_, true) && course_.dropped() > 0 && given_.warn)
+      given_.warn("the agent " + troupe::quoted(given_.terms.target) + " sent "
+                  + std::to_string(course_.dropped())
+                  + " frames of other tasks, or after the end; they were dropped");
     ticket_.reset();
     if (std::exchange(is_in_, false))
       queue_->leave();
@@ -619,6 +623,7 @@ void a2a_agent::deliver_cancels() {
     given.outbox = box;
     given.terms = options_.terms;
     given.terms.target = note.target;
+    given.warn = options_.warn;
     shared->post([loop = shared.get(), &time = time_, given = std::move(given), note] {
       delegation_driver::cancel_later(*loop, time, given, note);
     });
@@ -713,7 +718,7 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
       *shared, time_,
       delegation_driver::setting{order, port, std::move(*input), std::move(*line), lines_,
                                  std::move(*path), limits_of(own_name), goes_on, outbox(),
-                                 kept_terms},
+                                 kept_terms, options_.warn},
       std::move(course));
   return std::make_unique<a2a_run>(std::move(shared), std::move(driver), grace,
                                    std::move(own_trace));

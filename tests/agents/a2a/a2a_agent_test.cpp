@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -58,6 +59,8 @@ TEST_CASE("a stream that never ends, and is of another task, fails the task", "[
   a2a::target to;
   to.url = there.url();
   how.targets.push_back({"flood", to});
+  std::vector<std::string> warned;
+  how.warn = [&](const std::string& line) { warned.push_back(line); };
   const auto loop = std::make_shared<a2a::call_loop>();
   a2a_agent agent(std::move(how), loop);
   const auto port = std::make_shared<fake_port>();
@@ -75,6 +78,10 @@ TEST_CASE("a stream that never ends, and is of another task, fails the task", "[
   const auto how_it_failed = port->all<report_failed>().front();
   CHECK_THAT(how_it_failed.reason, ContainsSubstring("sends without an end"));
   CHECK_FALSE(how_it_failed.retry);
+  REQUIRE(warned.size() == 1);
+  CHECK(warned.front()
+        == "the agent \"flood\" sent 10001 frames of other tasks, or after the end; they were "
+           "dropped");
 }
 
 TEST_CASE("an agent keeps its client, and asks for the card again by its ETag", "[agents][a2a]") {
