@@ -63,11 +63,9 @@ std::string lower_text(const message& said) {
 
 } // namespace
 
-std::chrono::milliseconds pause_before_try(unsigned count, double chance,
-                                           std::optional<std::chrono::milliseconds> said_by_agent) {
+std::chrono::milliseconds pause_before_try(unsigned count, double chance) {
   constexpr std::chrono::milliseconds longest{24'000}; // half a minute with a quarter more
-  return std::max(net::backoff(std::chrono::milliseconds{250}, longest, count, chance),
-                  said_by_agent.value_or(std::chrono::milliseconds{0}));
+  return net::backoff(std::chrono::milliseconds{250}, longest, count, chance);
 }
 
 bool may_pass(errc code) noexcept {
@@ -77,8 +75,8 @@ bool may_pass(errc code) noexcept {
 
 delegation::delegation(delegation_terms terms, delegation_note fresh,
                        std::optional<delegation_note> note, std::vector<message_ptr> inputs)
-    : terms_(std::move(terms)), note_(note ? std::move(*note) : std::move(fresh)),
-      is_known_(note.has_value()) {
+    : terms_(std::move(terms)), look_within_(terms_.lost_after / 2),
+      note_(note ? std::move(*note) : std::move(fresh)), is_known_(note.has_value()) {
   if (!is_known_)
     note_.inputs = static_cast<std::uint32_t>(inputs.size()); // they are part of what is sent
   for (std::size_t i = note_.inputs; i < inputs.size(); ++i)
@@ -107,7 +105,7 @@ delegation_steps delegation::finish_turn(point now) {
     if (next_ != act::none)
       due = std::min(due, act_at_);
     if (phase_ == phase::following && is_listening_ && !is_getting_ && next_ == act::none)
-      due = std::min(due, std::max(heard_at_ + terms_.silence, now));
+      due = std::min(due, std::max(heard_at_ + std::min(terms_.silence, look_within_), now));
     if (is_canceling_)
       due = std::min(due, cancel_at_);
     if (due != point::max())
@@ -123,9 +121,9 @@ void delegation::later(point now, act next) {
 void delegation::later(point now, act next, const error& why) {
   next_ = next;
   // Those that one break stopped together do not come back together.
-  act_at_ =
-      now
-      + pause_before_try(++pauses_, net::chance_of(note_.message, ++tries_), a2a::pause_in(why));
+  const auto pause = pause_before_try(++pauses_, net::chance_of(note_.message, ++tries_));
+  const auto asked_for = a2a::pause_in(why).value_or(std::chrono::milliseconds{0});
+  act_at_ = now + std::max(std::min(pause, look_within_), asked_for);
 }
 
 void delegation::end(agent_report how) {
@@ -770,7 +768,7 @@ delegation_steps delegation::on_time(point now) {
       case act::none: break;
     }
   } else if (next_ == act::none && phase_ == phase::following && is_listening_
-             && now >= heard_at_ + terms_.silence) {
+             && now >= heard_at_ + std::min(terms_.silence, look_within_)) {
     get();
   }
   return finish_turn(now);

@@ -38,7 +38,8 @@ struct delegation_terms {
   when_unsure unsure = when_unsure::fail;
   /// Without any answer of the agent for so long the attempt fails.
   std::chrono::milliseconds lost_after{600'000};
-  /// A stream that is silent for so long is no news: the task is asked for.
+  /// A stream that is silent for so long, or for half of `lost_after`, is no news: the task is
+  /// asked for.
   std::chrono::milliseconds silence{30'000};
   /// How long a cancel waits for the agent's word.
   std::chrono::milliseconds cancel_wait{5'000};
@@ -193,6 +194,7 @@ private:
   [[nodiscard]] std::string said(const error& why) const;
 
   const delegation_terms terms_;
+  const std::chrono::milliseconds look_within_; ///< So often at least the agent is asked.
   delegation_note note_;
   bool has_sent_ = false; ///< The request went out, in this process.
   bool is_known_ = false; ///< An attempt of an earlier process has sent it, or was about to.
@@ -237,10 +239,8 @@ private:
 
 /// How long to wait before the n-th try in a row without news (from 1): a quarter of a second, then
 /// twice as long each time; of that a quarter less or more, as `chance` says (net::backoff), at
-/// most half a minute; what the agent asks for, if that is longer.
-[[nodiscard]] std::chrono::milliseconds
-pause_before_try(unsigned count, double chance,
-                 std::optional<std::chrono::milliseconds> said_by_agent = std::nullopt);
+/// most half a minute.
+[[nodiscard]] std::chrono::milliseconds pause_before_try(unsigned count, double chance);
 
 /// Whether asking again later may help.
 [[nodiscard]] bool may_pass(errc code) noexcept;

@@ -110,6 +110,7 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   delegated.targets = std::move(*targets);
   delegated.allow_private = settings.private_urls_allowed;
   delegated.hops_max = settings.hops_max;
+  delegated.terms.lost_after = settings.lost_after;
   delegated.terms.cancel_wait = settings.cancel_wait;
   delegated.memory = settings.executor.memory;
   delegated.warn = [](const std::string& line) { log_warn(line); };

@@ -185,6 +185,19 @@ TEST_CASE("a task that comes back to its server is refused there, with its path"
   CHECK(bed.a.task_count() == 1); // nothing began when it came back
 }
 
+TEST_CASE("how long an agent may say nothing is a setting", "[binary][delegation]") {
+  chain_link b;
+  b.start({});
+  chain_link a;
+  a.start({{"B", b.url()}}, "[agents]\na2a-lost-after = 1\n");
+  a.begin("trip", delegated("t", "B", scripted(R"([{"hang":true}])")));
+  REQUIRE(comes_true([&] { return b.task_count() == 1; }));
+  b.server().program().signal(SIGSTOP);
+  CHECK(a.server().reaches("trip.p0.t0", "TASK_STATE_FAILED"));
+  b.server().program().signal(SIGCONT);
+  CHECK(a.words("trip.p0.t0") == "the agent \"B\" has not answered for 1 s");
+}
+
 TEST_CASE("the servers through which a task may go are a setting", "[binary][delegation]") {
   chain_link c;
   c.start({}, "[agents]\na2a-max-hops = 1\n");
