@@ -288,7 +288,7 @@ private:
                      },
                      [&](do_send& it) { it.again ? send_again(it.streams) : send(it.streams); },
                      [&](do_deliver& it) { deliver(*it.message); },
-                     [&](do_listen&) { listen(a2a::operation::subscribe_to_task, with_id(), {}); },
+                     [&](do_listen& it) { subscribe(it.cursor); },
                      [&](do_get&) { get(); },
                      [&](do_find&) { find(); },
                      [&](do_read_question&) { read_question(); },
@@ -368,13 +368,14 @@ private:
         });
   }
 
-  void listen(a2a::operation which, json::object params, a2a::agent_line::headers more) {
-    listen(which, a2a::same_params(std::move(params)), std::move(more));
+  void subscribe(const std::string& cursor) {
+    auto more = headers({});
+    if (!cursor.empty())
+      more.emplace_back("Troupe-Cursor", cursor);
+    listen(a2a::operation::subscribe_to_task, a2a::same_params(with_id()), std::move(more));
   }
 
   void listen(a2a::operation which, a2a::params_writer params, a2a::agent_line::headers more) {
-    if (more.empty())
-      more = headers({});
     a2a::stream_listener to;
     to.on_event = [this](const wire::answer& frame) {
       note_answer({});

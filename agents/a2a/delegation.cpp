@@ -4,6 +4,7 @@
 #include "agents/a2a/target_gate.hpp"
 #include "client/a2a/request.hpp"
 #include "client/backoff.hpp"
+#include "client/sse_reader.hpp"
 #include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/quoted.hpp"
@@ -51,6 +52,14 @@ const json::object* metadata_of(const wire::answer& frame) {
   if (const auto* made = std::get_if<wire::artifact_update>(&frame))
     return &made->metadata;
   return nullptr;
+}
+
+/// The cursor of a frame; empty: it has none that could be sent back.
+std::string cursor_in(const wire::answer& frame) {
+  const auto* metadata = metadata_of(frame);
+  auto out =
+      metadata != nullptr ? std::string(text_in(*metadata, stream_cursor_key)) : std::string{};
+  return net::is_event_id(out) ? out : std::string{};
 }
 
 std::string lower_text(const message& said) {
@@ -164,6 +173,16 @@ void delegation::listen() {
   steps_.emplace_back(do_listen{});
 }
 
+/// After a break: where the stream broke, if the agent knows that; else with the task as it is.
+void delegation::look_again() {
+  if (!abilities_.streams || cursor_.empty() || is_listening_ || is_getting_ || is_delivering_
+      || is_canceling_ || phase_ != phase::following)
+    return get();
+  is_listening_ = true;
+  is_resuming_ = true;
+  steps_.emplace_back(do_listen{cursor_});
+}
+
 void delegation::send() {
   phase_ = phase::sending;
   is_listening_ = abilities_.streams;
@@ -265,9 +284,15 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame) {
   if (phase_ == phase::ended || !is_listening_)
     return finish_turn(now);
   follow_cursor(frame);
+  is_resuming_ = false;
+  auto cursor = cursor_in(frame);
+  if (cursor.empty()) // it shows what is below the task, and nothing of its course
+    cursor = cursor_;
   const auto worth = take(now, frame);
-  if (worth != frame_worth::dropped)
+  if (worth != frame_worth::dropped) {
+    cursor_ = std::move(cursor);
     hear(now);
+  }
   if (worth != frame_worth::news && !bears_idle_frame(now) && phase_ != phase::closing)
     fail(agent_words() + " sends without an end, and nothing new: more than "
              + std::to_string(idle_frames_max) + " events in a minute",
@@ -308,6 +333,7 @@ delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
     ++dropped_;
     return frame_worth::dropped;
   }
+  cursor_.clear();
   const auto worth = news.has_news ? frame_worth::news : frame_worth::nothing;
   if (news.has_news)
     pauses_ = 0;
@@ -461,7 +487,10 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
       fail(said(why), false);
     }
   } else if (phase_ == phase::following) {
-    if (is_unsupported(why.code) || why.code == errc::task_not_found) {
+    if (std::exchange(is_resuming_, false) && !may_pass(why.code)) {
+      cursor_.clear(); // it is not known there
+      get();
+    } else if (is_unsupported(why.code) || why.code == errc::task_not_found) {
       // It has ended, or nobody may subscribe.
       hear(now);
       abilities_.streams = false;
@@ -469,7 +498,7 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
     } else if (may_pass(why.code)) {
       if (pauses_ == 0 && !a2a::pause_in(why)) {
         ++pauses_;
-        get();
+        look_again();
       } else {
         later(now, act::follow, why);
       }
@@ -764,7 +793,7 @@ delegation_steps delegation::on_time(point now) {
       case act::look_up: steps_.emplace_back(do_look_up{}); break;
       case act::recover: recover(); break;
       case act::resend: send(); break;
-      case act::follow: get(); break;
+      case act::follow: look_again(); break;
       case act::none: break;
     }
   } else if (next_ == act::none && phase_ == phase::following && is_listening_

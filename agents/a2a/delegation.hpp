@@ -76,7 +76,9 @@ struct do_deliver {
   message_ptr message;
 };
 /// Subscribe to the remote task; then on_event, on_stream_end.
-struct do_listen {};
+struct do_listen {
+  std::string cursor; ///< Behind which the stream goes on; empty: it begins with the task as it is.
+};
 /// GetTask; then on_got.
 struct do_get {};
 /// ListTasks by the context of the note; then on_found.
@@ -168,6 +170,7 @@ private:
   void follow();
   void get();
   void listen();
+  void look_again();
   frame_worth take(point now, const wire::answer& frame);
   [[nodiscard]] bool bears_idle_frame(point now);
   [[nodiscard]] bool is_own(const task& found) const;
@@ -222,9 +225,12 @@ private:
   bool is_listening_ = false;             ///< A stream is open.
   /// It began with the task as it was, and each frame has a cursor: nothing is missing.
   bool is_gapless_ = false;
-  bool is_getting_ = false; ///< GetTask or ListTasks is under way.
-  bool gets_again_ = false; ///< It has ended since: its answer does not count.
-  agent_report end_;        ///< While it is closing.
+  /// The last of the stream, if nothing else was heard of the task since; empty: not known.
+  std::string cursor_;
+  bool is_resuming_ = false; ///< The stream was asked to go on behind `cursor_`; nothing has come.
+  bool is_getting_ = false;  ///< GetTask or ListTasks is under way.
+  bool gets_again_ = false;  ///< It has ended since: its answer does not count.
+  agent_report end_;         ///< While it is closing.
   act next_ = act::none;
   point act_at_{};
   unsigned pauses_ = 0;     ///< In a row, without news between them.

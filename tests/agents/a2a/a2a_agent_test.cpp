@@ -113,3 +113,39 @@ TEST_CASE("an agent keeps its client, and asks for the card again by its ETag", 
   REQUIRE(asked.size() == 2);
   CHECK(asked[1].header("if-none-match") == "\"v1\"");
 }
+
+TEST_CASE("a broken stream of an agent with cursors is subscribed to with the last one",
+          "[agents][a2a]") {
+  push_receiver server;
+  const auto card = R"({"name":"A","version":"1","capabilities":{"streaming":true,"extensions":[)"
+                    R"({"uri":"urn:troupe:stream-cursor:v1"}]},"supportedInterfaces":[{"url":")"
+                    + server.url("/")
+                    + R"(","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]})";
+  server.script(
+      {answer_text(200, {}, card),
+       answer_text(200, "Content-Type: text/event-stream\r\n",
+                   R"(data: {"jsonrpc":"2.0","id":1,"result":{"task":{"id":"r","contextId":)"
+                   R"("c","status":{"state":"TASK_STATE_WORKING"},"metadata":)"
+                   R"({"troupe/v1/cursor":"5.0"}}}})"
+                   "\n\n")});
+  delegation_options how;
+  a2a::target to;
+  to.url = server.url("");
+  how.targets.push_back({"there", to});
+  const auto loop = std::make_shared<a2a::call_loop>();
+  a2a_agent agent(std::move(how), loop);
+  const auto port = std::make_shared<fake_port>();
+  auto begun = agent.start(shared(order_with(R"({"target": "there", "text": "go"})")), port);
+  REQUIRE(comes_true([&] {
+    loop->turn();
+    return !port->all<report_note>().empty();
+  }));
+  std::get<agent_run_ptr>(begun)->on_noted();
+  REQUIRE(comes_true([&] {
+    loop->turn();
+    return server.received().size() >= 3;
+  }));
+  const auto third = server.received()[2];
+  CHECK_THAT(third.body, ContainsSubstring("SubscribeToTask"));
+  CHECK(third.header("troupe-cursor") == "5.0");
+}

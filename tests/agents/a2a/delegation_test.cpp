@@ -2,6 +2,7 @@
 #include "agents/a2a/delegation.hpp"
 #include "agents/a2a/limits.hpp"
 #include "protocol/a2a/cancel_report.hpp"
+#include "protocol/a2a/stream_mark.hpp"
 #include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
@@ -22,7 +23,9 @@ std::string word_of(const delegation_step& step) {
     std::string operator()(const do_deliver& it) const {
       return "deliver " + text_of(it.message->parts);
     }
-    std::string operator()(const do_listen&) const { return "listen"; }
+    std::string operator()(const do_listen& it) const {
+      return it.cursor.empty() ? "listen" : "listen behind " + it.cursor;
+    }
     std::string operator()(const do_get&) const { return "get"; }
     std::string operator()(const do_find&) const { return "find"; }
     std::string operator()(const do_read_question&) const { return "read question"; }
@@ -192,10 +195,18 @@ TEST_CASE("a stream that shows by its cursors that nothing is missing ends our t
     CHECK(line_of(bed.course.on_event(bed.now, marked(made))) == "artifact");
     CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "hang up, completed, end");
   }
+  SECTION("the stream went on behind the last one") {
+    course_bed bed;
+    begun(bed, marked(works));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 1.0");
+    CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "hang up, completed, end");
+  }
   SECTION("the stream was taken up again, from the task as it was") {
     course_bed bed;
     begun(bed, marked(works));
-    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "get");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 1.0");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, make_error(errc::invalid_params, "cursor")))
+          == "get");
     CHECK(line_of(bed.course.on_got(bed.now, works)) == "listen");
     SECTION("with a snapshot") {
       CHECK(line_of(bed.course.on_event(bed.now, marked(works))).empty());
@@ -239,6 +250,54 @@ TEST_CASE("a stream that breaks or ends leads to the task, and to a new stream",
   CHECK(bed.after(seconds{1}) == "get");
   CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::completed)))
         == "completed, end");
+}
+
+TEST_CASE("a stream with cursors goes on where it broke", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto frame = [](const std::string& cursor) {
+    wire::status_update out;
+    out.task = task_id{"r1"};
+    out.status.state = task_state::working;
+    if (!cursor.empty())
+      out.metadata[stream_cursor_key] = cursor;
+    return wire::answer{out};
+  };
+  static_cast<void>(bed.course.on_event(bed.now, frame("17.0")));
+  SECTION("at once, and after a pause if it breaks again") {
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 17.0");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())).empty());
+    CHECK(bed.after(seconds{1}) == "listen behind 17.0");
+    static_cast<void>(bed.course.on_event(bed.now, frame("18.0")));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())).empty());
+    CHECK(bed.after(seconds{2}) == "listen behind 18.0");
+  }
+  SECTION("also behind a frame without one") {
+    static_cast<void>(bed.course.on_event(bed.now, frame({})));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 17.0");
+  }
+  SECTION("but not if the agent does not know the cursor") {
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 17.0");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, make_error(errc::invalid_params, "cursor")))
+          == "get");
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))) == "listen");
+  }
+  SECTION("but not if the task was seen since") {
+    CHECK(bed.after(seconds{30}) == "get");
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))).empty());
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "get");
+  }
+  SECTION("but not while an answer is on its way") {
+    static_cast<void>(bed.course.on_event(
+        bed.now, wire::answer{remote_state(task_state::input_required, "where?")}));
+    static_cast<void>(bed.course.on_event(bed.now, frame("18.0")));
+    static_cast<void>(bed.course.on_message(bed.now, user_text("there", "u1")));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "get");
+  }
+  SECTION("but never behind a cursor that no header can have") {
+    static_cast<void>(bed.course.on_event(bed.now, frame("18\r\nX: y")));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 17.0");
+  }
 }
 
 TEST_CASE("an agent without streams is asked again and again", "[agents][a2a]") {
