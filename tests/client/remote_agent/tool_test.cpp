@@ -1,5 +1,7 @@
 // Calls of `remote_agent` against a server that answers from a script: sections E to J of the
 // contract.
+#include "client/http_client.hpp"
+#include "client/remote_agent/peer_fault.hpp"
 #include "tests/client/remote_agent/tool_bed.hpp"
 
 #include <stdexcept>
@@ -241,6 +243,41 @@ TEST_CASE("remote-agent line 108: refusals have their numbers, and networks thei
   tool_bed alone(
       settings_of(R"({"targets":[{"alias":"a","baseUrl":")" + gone + R"(","default":true}]})"));
   CHECK(found_at(alone.ask(a_status), "/error/details/cause") == "refused");
+}
+
+TEST_CASE(
+    "remote-agent line 108: a connection that breaks, and one that is not trusted, have words",
+    "[client][remote-agent]") {
+  tool_bed bed;
+  bed.server.script({json_answer(card_text(bed.server)), "", ""});
+  CHECK(found_at(bed.ask(a_status), "/error/details/cause") == "reset");
+  auto stranger = std::make_unique<push_receiver>(make_test_certificate({"127.0.0.1"}));
+  const auto url = "https://127.0.0.1:" + std::to_string(stranger->port()) + "/";
+  tool_bed over_tls(
+      settings_of(R"({"targets":[{"alias":"a","baseUrl":")" + url + R"(","default":true}]})"),
+      std::move(stranger));
+  CHECK(found_at(over_tls.ask(a_status), "/error/details/cause") == "tls");
+}
+
+TEST_CASE("remote-agent line 108: callers get no other word for a cause than the seven",
+          "[client][remote-agent]") {
+  const auto [noted, word] = GENERATE(table<const char*, const char*>({
+      {"refused", "refused"},
+      {"reset", "reset"},
+      {"dns", "dns"},
+      {"tls", "tls"},
+      {"address", "address"},
+      {"timeout", "timeout"},
+      {"breaker", "refused"},
+      {"proxy", "refused"},
+      {"busy", "timeout"},
+      {"memory", "decode"},
+      {"anything else", ""},
+  }));
+  const auto fault = remote_agent::peer_fault(
+      net::with_cause(make_error(errc::unavailable, "it did not work"), noted));
+  const auto* told = fault.details.if_contains("cause");
+  CHECK((told == nullptr ? "" : *told) == boost::json::value(word));
 }
 
 TEST_CASE("remote-agent line 61: a URL that the policy allows leads to public addresses only",
