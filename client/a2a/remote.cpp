@@ -1,6 +1,7 @@
 #include "client/a2a/remote.hpp"
 
 #include "client/a2a/a2a_client.hpp"
+#include "protocol/a2a/codec_agent_card.hpp"
 #include <troupe/protocol/time_source.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -101,6 +102,13 @@ result<agent_card> remote::card() {
   return loop_->wait_for([this] { return loop_->client->card(); });
 }
 
+result<agent_card> remote::extended_card() {
+  const auto got = ask(operation::get_extended_card, {});
+  if (!got)
+    return got.error();
+  return read_agent_card(*got);
+}
+
 std::string remote::card_text() {
   std::string out;
   loop_->do_now([&] { out = loop_->client->card_text(); });
@@ -183,6 +191,18 @@ result<push_config> remote::create_push(const push_config& config) {
   return kept;
 }
 
+result<push_config> remote::get_push(const std::string& task, const std::string& id) {
+  const auto got = ask_in_format(operation::get_push, [&](wire::wire_format format) {
+    return wire::write_named_push(task, id, format);
+  });
+  if (!got)
+    return got.error();
+  auto kept = wire::read_push_config(got->value, got->format);
+  if (kept && kept->task.empty())
+    kept->task = task_id(task);
+  return kept;
+}
+
 result<wire::push_page> remote::list_push(const std::string& task, const std::string& page_token) {
   const auto got = ask_in_format(operation::list_push, [&](wire::wire_format format) {
     return wire::write_list_push(task, page_token, format);
@@ -199,7 +219,7 @@ result<wire::push_page> remote::list_push(const std::string& task, const std::st
 
 result<void> remote::delete_push(const std::string& task, const std::string& id) {
   const auto got = ask_in_format(operation::delete_push, [&](wire::wire_format format) {
-    return wire::write_delete_push(task, id, format);
+    return wire::write_named_push(task, id, format);
   });
   if (!got)
     return got.error();

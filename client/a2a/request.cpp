@@ -31,10 +31,14 @@ constexpr auto rows = std::to_array<operation_row>({
      true},
     {create_push, "CreateTaskPushNotificationConfig", "tasks/pushNotificationConfig/set", "POST",
      "/tasks/{taskId}/pushNotificationConfigs"},
+    {get_push, "GetTaskPushNotificationConfig", "tasks/pushNotificationConfig/get", "GET",
+     "/tasks/{taskId}/pushNotificationConfigs/{id}"},
     {list_push, "ListTaskPushNotificationConfigs", "tasks/pushNotificationConfig/list", "GET",
      "/tasks/{taskId}/pushNotificationConfigs"},
     {delete_push, "DeleteTaskPushNotificationConfig", "tasks/pushNotificationConfig/delete",
      "DELETE", "/tasks/{taskId}/pushNotificationConfigs/{id}"},
+    {get_extended_card, "GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard", "GET",
+     "/extendedAgentCard", false, "/card"},
     {create_objective, "objectives/create", "objectives/create", "POST", "/objectives"},
     {get_objective, "objectives/get", "objectives/get", "GET", "/objectives/{id}"},
     {list_objectives, "objectives/list", "objectives/list", "GET", "/objectives"},
@@ -102,11 +106,12 @@ std::string query_of(const json::object& params) {
 
 void make_rest(prepared_request& out, const operation_row& row, const endpoint& to,
                json::object params) {
-  if (to.format.version == wire::a2a_version::v0_3)
+  const bool is_0_3 = to.format.version == wire::a2a_version::v0_3;
+  if (is_0_3)
     out.url += to.url.ends_with("/v1") ? "" : "/v1";
   if (!to.tenant.empty())
     out.url += "/" + encoded(to.tenant);
-  auto path = row.path;
+  auto path = is_0_3 && !row.path_0_3.empty() ? row.path_0_3 : row.path;
   for (auto begin = path.find('{'); begin != path.npos; begin = path.find('{')) {
     const auto end = path.find('}', begin);
     const auto name = path.substr(begin + 1, end - begin - 1);
