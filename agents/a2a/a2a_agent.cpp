@@ -24,8 +24,6 @@ namespace json = boost::json;
 
 namespace {
 
-/// A card is read again by a delegation that begins so long after it was read.
-constexpr std::chrono::minutes card_kept{5};
 /// How long the key of a request is trusted to be known: less than the 24 hours of our servers.
 constexpr std::chrono::hours key_trusted{23};
 /// The longest time from the agent's word, or the end of the wait for it, until it is reported.
@@ -120,15 +118,18 @@ public:
 
   result<std::shared_ptr<a2a::agent_line>> open(a2a::call_loop& on, const std::string& name,
                                                 const a2a::line_options& options) {
-    auto& kept = lines_[name];
-    if (kept.line && on.now() < kept.until)
-      return kept.line;
+    const auto now = on.now();
+    if (const auto found = lines_.find(name); found != lines_.end()) {
+      found->second.used_at = now;
+      return found->second.line;
+    }
     auto made = on.open(options);
     if (!made)
       return made.error();
-    if (lines_.size() > lines_max) // URLs of plans
-      std::erase_if(lines_, [&](const auto& each) { return each.second.until <= on.now(); });
-    lines_[name] = {*made, on.now() + card_kept};
+    if (lines_.size() >= lines_max) // URLs of plans
+      std::erase_if(lines_,
+                    [&](const auto& each) { return each.second.used_at + line_kept <= now; });
+    lines_[name] = {*made, now};
     return std::move(*made);
   }
 
@@ -141,10 +142,12 @@ public:
   void forget() { background_.clear(); }
 
 private:
+  /// With more, those that were not used for `line_kept` are closed.
   static constexpr std::size_t lines_max = 256;
+  static constexpr std::chrono::minutes line_kept{5};
   struct kept_line {
-    std::shared_ptr<a2a::agent_line> line;
-    time_source::steady_point until{};
+    std::shared_ptr<a2a::agent_line> line; ///< With all that was learned of the agent.
+    time_source::steady_point used_at{};
   };
   std::map<std::string, kept_line> lines_;
   /// As long as there are delegations; a target that refused much is asked slowly only by them.
@@ -175,6 +178,7 @@ public:
     bool goes_on = false; ///< An earlier process has begun it.
     std::shared_ptr<cancel_outbox> outbox;
     delegation_terms terms;
+    std::function<void(const std::string&)> warn;
   };
 
   /// Goes on to cancel what a note says, until the agent has answered.
@@ -242,7 +246,10 @@ public:
   }
   /// Nobody listens any more.
   void drop() {
-    is_dropped_ = true;
+    if (!std::exchange(is_dropped_, true) && course_.dropped() > 0 && given_.warn)
+      given_.warn("the agent " + troupe::quoted(given_.terms.target) + " sent "
+                  + std::to_string(course_.dropped())
+                  + " frames of other tasks, or after the end; they were dropped");
     ticket_.reset();
     if (std::exchange(is_in_, false))
       queue_->leave();
@@ -281,7 +288,7 @@ private:
                      },
                      [&](do_send& it) { it.again ? send_again(it.streams) : send(it.streams); },
                      [&](do_deliver& it) { deliver(*it.message); },
-                     [&](do_listen&) { listen(a2a::operation::subscribe_to_task, with_id(), {}); },
+                     [&](do_listen& it) { subscribe(it.cursor); },
                      [&](do_get&) { get(); },
                      [&](do_find&) { find(); },
                      [&](do_read_question&) { read_question(); },
@@ -361,13 +368,14 @@ private:
         });
   }
 
-  void listen(a2a::operation which, json::object params, a2a::agent_line::headers more) {
-    listen(which, a2a::same_params(std::move(params)), std::move(more));
+  void subscribe(const std::string& cursor) {
+    auto more = headers({});
+    if (!cursor.empty())
+      more.emplace_back("Troupe-Cursor", cursor);
+    listen(a2a::operation::subscribe_to_task, a2a::same_params(with_id()), std::move(more));
   }
 
   void listen(a2a::operation which, a2a::params_writer params, a2a::agent_line::headers more) {
-    if (more.empty())
-      more = headers({});
     a2a::stream_listener to;
     to.on_event = [this](const wire::answer& frame) {
       note_answer({});
@@ -451,6 +459,8 @@ private:
         a2a::operation::list_tasks, wire::write_task_filter(filter, format_), headers({}),
         [this](result<json::value> answer) {
           auto page = answer ? wire::read_task_page(*answer, format_) : answer.error();
+          if (page && page->tasks.empty() && !page->next_page_token.empty())
+            page = make_error(errc::invalid_agent_response, "the list of tasks is not whole");
           carry_out(course_.on_found(loop_.now(),
                                      page ? result<std::vector<task>>{page->tasks} : page.error()));
         });
@@ -614,6 +624,7 @@ void a2a_agent::deliver_cancels() {
     given.outbox = box;
     given.terms = options_.terms;
     given.terms.target = note.target;
+    given.warn = options_.warn;
     shared->post([loop = shared.get(), &time = time_, given = std::move(given), note] {
       delegation_driver::cancel_later(*loop, time, given, note);
     });
@@ -708,7 +719,7 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
       *shared, time_,
       delegation_driver::setting{order, port, std::move(*input), std::move(*line), lines_,
                                  std::move(*path), limits_of(own_name), goes_on, outbox(),
-                                 kept_terms},
+                                 kept_terms, options_.warn},
       std::move(course));
   return std::make_unique<a2a_run>(std::move(shared), std::move(driver), grace,
                                    std::move(own_trace));

@@ -53,6 +53,8 @@ struct delegation_options {
   /// Where the answers of agents are counted while they are read (memory_account::remote_answers);
   /// null: nowhere.
   memory_budget_ptr memory{};
+  /// Takes a line for the log: what an agent does wrong. Called on the loop. Null: nobody hears.
+  std::function<void(const std::string&)> warn{};
 };
 
 class delegation_lines;

@@ -1,6 +1,10 @@
 #include "agents/a2a/delegation.hpp"
 
+#include "agents/a2a/limits.hpp"
 #include "agents/a2a/target_gate.hpp"
+#include "client/a2a/request.hpp"
+#include "client/backoff.hpp"
+#include "client/sse_reader.hpp"
 #include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/quoted.hpp"
@@ -50,6 +54,14 @@ const json::object* metadata_of(const wire::answer& frame) {
   return nullptr;
 }
 
+/// The cursor of a frame; empty: it has none that could be sent back.
+std::string cursor_in(const wire::answer& frame) {
+  const auto* metadata = metadata_of(frame);
+  auto out =
+      metadata != nullptr ? std::string(text_in(*metadata, stream_cursor_key)) : std::string{};
+  return net::is_event_id(out) ? out : std::string{};
+}
+
 std::string lower_text(const message& said) {
   auto out = text_of(said.parts);
   std::ranges::transform(out, out.begin(), [](char c) {
@@ -60,12 +72,9 @@ std::string lower_text(const message& said) {
 
 } // namespace
 
-std::chrono::milliseconds pause_before_try(unsigned count) noexcept {
-  constexpr std::chrono::milliseconds longest{30'000};
-  std::chrono::milliseconds out{250};
-  for (unsigned i = 1; i < count && out < longest; ++i)
-    out *= 2;
-  return std::min(out, longest);
+std::chrono::milliseconds pause_before_try(unsigned count, double chance) {
+  constexpr std::chrono::milliseconds longest{24'000}; // half a minute with a quarter more
+  return net::backoff(std::chrono::milliseconds{250}, longest, count, chance);
 }
 
 bool may_pass(errc code) noexcept {
@@ -75,8 +84,8 @@ bool may_pass(errc code) noexcept {
 
 delegation::delegation(delegation_terms terms, delegation_note fresh,
                        std::optional<delegation_note> note, std::vector<message_ptr> inputs)
-    : terms_(std::move(terms)), note_(note ? std::move(*note) : std::move(fresh)),
-      is_known_(note.has_value()) {
+    : terms_(std::move(terms)), look_within_(terms_.lost_after / 2),
+      note_(note ? std::move(*note) : std::move(fresh)), is_known_(note.has_value()) {
   if (!is_known_)
     note_.inputs = static_cast<std::uint32_t>(inputs.size()); // they are part of what is sent
   for (std::size_t i = note_.inputs; i < inputs.size(); ++i)
@@ -105,7 +114,7 @@ delegation_steps delegation::finish_turn(point now) {
     if (next_ != act::none)
       due = std::min(due, act_at_);
     if (phase_ == phase::following && is_listening_ && !is_getting_ && next_ == act::none)
-      due = std::min(due, std::max(heard_at_ + terms_.silence, now));
+      due = std::min(due, std::max(heard_at_ + std::min(terms_.silence, look_within_), now));
     if (is_canceling_)
       due = std::min(due, cancel_at_);
     if (due != point::max())
@@ -115,8 +124,15 @@ delegation_steps delegation::finish_turn(point now) {
 }
 
 void delegation::later(point now, act next) {
+  later(now, next, {});
+}
+
+void delegation::later(point now, act next, const error& why) {
   next_ = next;
-  act_at_ = now + pause_before_try(++pauses_);
+  // Those that one break stopped together do not come back together.
+  const auto pause = pause_before_try(++pauses_, net::chance_of(note_.message, ++tries_));
+  const auto asked_for = a2a::pause_in(why).value_or(std::chrono::milliseconds{0});
+  act_at_ = now + std::max(std::min(pause, look_within_), asked_for);
 }
 
 void delegation::end(agent_report how) {
@@ -157,6 +173,16 @@ void delegation::listen() {
   steps_.emplace_back(do_listen{});
 }
 
+/// After a break: where the stream broke, if the agent knows that; else with the task as it is.
+void delegation::look_again() {
+  if (!abilities_.streams || cursor_.empty() || is_listening_ || is_getting_ || is_delivering_
+      || is_canceling_ || phase_ != phase::following)
+    return get();
+  is_listening_ = true;
+  is_resuming_ = true;
+  steps_.emplace_back(do_listen{cursor_});
+}
+
 void delegation::send() {
   phase_ = phase::sending;
   is_listening_ = abilities_.streams;
@@ -183,7 +209,7 @@ delegation_steps delegation::on_met(point now, result<remote_abilities> met) {
     return finish_turn(now);
   if (!met) {
     if (is_known_ && may_pass(met.error().code))
-      later(now, act::look_up);
+      later(now, act::look_up, met.error());
     else
       fail(said(met.error()), may_pass(met.error().code));
     return finish_turn(now);
@@ -257,10 +283,30 @@ void delegation::ask_person() {
 delegation_steps delegation::on_event(point now, const wire::answer& frame) {
   if (phase_ == phase::ended || !is_listening_)
     return finish_turn(now);
-  hear(now);
   follow_cursor(frame);
-  take(now, frame);
+  is_resuming_ = false;
+  auto cursor = cursor_in(frame);
+  if (cursor.empty()) // it shows what is below the task, and nothing of its course
+    cursor = cursor_;
+  const auto worth = take(now, frame);
+  if (worth != frame_worth::dropped) {
+    cursor_ = std::move(cursor);
+    hear(now);
+  }
+  if (worth != frame_worth::news && !bears_idle_frame(now) && phase_ != phase::closing)
+    fail(agent_words() + " sends without an end, and nothing new: more than "
+             + std::to_string(idle_frames_max) + " events in a minute",
+         false);
   return finish_turn(now);
+}
+
+/// Whether the stream may bring one more event with nothing new.
+bool delegation::bears_idle_frame(point now) {
+  if (now >= idle_since_ + idle_frames_window) {
+    idle_since_ = now;
+    idle_frames_ = 0;
+  }
+  return ++idle_frames_ <= idle_frames_max;
 }
 
 /// A server with cursors shows every change of a task once, in order, or begins anew with the task
@@ -281,13 +327,15 @@ delegation_steps delegation::on_sent(point now, result<wire::answer> answer) {
   return finish_turn(now);
 }
 
-void delegation::take(point now, const wire::answer& frame) {
+delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
   auto news = remote_.take(frame);
   if (news.taken != remote_news::verdict::taken) {
     ++dropped_;
-    return;
+    return frame_worth::dropped;
   }
-  if (news.has_news())
+  cursor_.clear();
+  const auto worth = news.has_news ? frame_worth::news : frame_worth::nothing;
+  if (news.has_news)
     pauses_ = 0;
   if (note_.task.empty() && !news.is_reply)
     learn_id(now);
@@ -297,8 +345,10 @@ void delegation::take(point now, const wire::answer& frame) {
         mark(made->artifact);
       steps_.emplace_back(do_report{std::move(each)});
     }
-  if (remote_.has_ended())
-    return take_end(news);
+  if (remote_.has_ended()) {
+    take_end(news);
+    return worth;
+  }
   if (news.question) {
     take_question(*news.question);
   } else if (news.means == remote_meaning::works) {
@@ -308,6 +358,7 @@ void delegation::take(point now, const wire::answer& frame) {
   }
   if (phase_ == phase::following && !is_delivering_)
     deliver_next();
+  return worth;
 }
 
 /// What depends on our task may refer to the remote one (first_request).
@@ -429,24 +480,27 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
       abilities_.streams = false; // its card says that it streams
       send();
     } else if (refusal_in(why)) {
-      later(now, act::resend); // it was not taken
+      later(now, act::resend, why); // it was not taken
     } else if (may_pass(why.code)) {
-      later(now, act::recover);
+      later(now, act::recover, why);
     } else {
       fail(said(why), false);
     }
   } else if (phase_ == phase::following) {
-    if (is_unsupported(why.code) || why.code == errc::task_not_found) {
+    if (std::exchange(is_resuming_, false) && !may_pass(why.code)) {
+      cursor_.clear(); // it is not known there
+      get();
+    } else if (is_unsupported(why.code) || why.code == errc::task_not_found) {
       // It has ended, or nobody may subscribe.
       hear(now);
       abilities_.streams = false;
       get();
     } else if (may_pass(why.code)) {
-      if (pauses_ == 0) {
+      if (pauses_ == 0 && !a2a::pause_in(why)) {
         ++pauses_;
-        get();
+        look_again();
       } else {
-        later(now, act::follow);
+        later(now, act::follow, why);
       }
     } else {
       fail(said(why), false);
@@ -467,11 +521,11 @@ delegation_steps delegation::on_got(point now, result<task> got) {
     const auto& why = got.error();
     if (phase_ == phase::closing) {
       if (may_pass(why.code) && pauses_ < 5)
-        later(now, act::follow);
+        later(now, act::follow, why);
       else
         end(std::move(end_)); // what was shown is what there is
     } else if (may_pass(why.code)) {
-      later(now, act::follow);
+      later(now, act::follow, why);
     } else if (why.code == errc::task_not_found) {
       if (is_canceling_)
         end_canceled(cancel_outcome::already_ended);
@@ -484,13 +538,12 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   }
   hear(now);
   const bool was_closing = phase_ == phase::closing;
-  const auto before = dropped_;
-  take(now, wire::answer{std::move(*got)});
+  const bool is_taken = take(now, wire::answer{std::move(*got)}) != frame_worth::dropped;
   if (phase_ == phase::ended || outcome_)
     return finish_turn(now);
   if (was_closing) { // another one's task, or one that moves again
     end(std::move(end_));
-  } else if (dropped_ != before) {
+  } else if (!is_taken) {
     fail(agent_words() + " answered with another task than the one that was asked for", false);
   } else if (cancel_refused_) {
     end_canceled(cancel_outcome::refused, refusal_);
@@ -504,6 +557,15 @@ delegation_steps delegation::on_got(point now, result<task> got) {
       later(now, act::follow);
   }
   return finish_turn(now);
+}
+
+/// Whether the request of the note has made it. Nothing else has the context of the note; an agent
+/// that chooses contexts itself may show the message.
+bool delegation::is_own(const task& found) const {
+  return found.context == note_.context
+         || std::ranges::any_of(found.history, [&](const message_ptr& each) {
+              return each->message_id == note_.message;
+            });
 }
 
 /// What did not come through, now that the state is known.
@@ -527,7 +589,7 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     return finish_turn(now);
   if (!found) {
     if (may_pass(found.error().code)) {
-      later(now, act::recover);
+      later(now, act::recover, found.error());
     } else {
       abilities_.lists = false;
       recover();
@@ -535,10 +597,15 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     return finish_turn(now);
   }
   hear(now);
-  if (!found->empty()) {
-    take(now, wire::answer{std::move(found->front())});
+  const auto own = std::ranges::find_if(*found, [&](const task& each) { return is_own(each); });
+  if (own != found->end()) {
+    take(now, wire::answer{std::move(*own)});
     if (phase_ == phase::following)
       follow();
+  } else if (!found->empty()) { // The agent does not look at the context: its list proves nothing.
+    dropped_ += static_cast<std::uint32_t>(found->size());
+    abilities_.lists = false;
+    recover();
   } else if (is_canceling_) {
     end_canceled(cancel_outcome::already_ended, "the agent has made no task");
   } else {
@@ -594,7 +661,7 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
     return finish_turn(now);
   delivery_is_out_ = false;
   if (!answer && may_pass(answer.error().code)) {
-    later(now, act::follow); // its state says whether the message came through
+    later(now, act::follow, answer.error()); // its state says whether the message came through
     return finish_turn(now);
   }
   hear(now);
@@ -684,14 +751,16 @@ delegation_steps delegation::on_canceled(point now, result<task> answer) {
     hear(now);
     leaves_ = cancel_entries_in(answer->metadata);
     cancel_is_answered_ = true;
-    take(now, wire::answer{std::move(*answer)});
+    // An answer about another task says nothing of those behind ours.
+    if (take(now, wire::answer{std::move(*answer)}) == frame_worth::dropped)
+      leaves_.clear();
     if (phase_ == phase::following && !is_listening_) // it stops
       later(now, act::follow);
   } else if (outcome_) {
     end_canceled(*outcome_);
   } else if (may_pass(answer.error().code)) {
     cancel_is_out_ = false;
-    later(now, act::follow);
+    later(now, act::follow, answer.error());
   } else if (answer.error().code == errc::task_not_found) {
     end_canceled(cancel_outcome::already_ended);
   } else { // it has ended, or it cannot be stopped: the task says which
@@ -724,11 +793,11 @@ delegation_steps delegation::on_time(point now) {
       case act::look_up: steps_.emplace_back(do_look_up{}); break;
       case act::recover: recover(); break;
       case act::resend: send(); break;
-      case act::follow: get(); break;
+      case act::follow: look_again(); break;
       case act::none: break;
     }
   } else if (next_ == act::none && phase_ == phase::following && is_listening_
-             && now >= heard_at_ + terms_.silence) {
+             && now >= heard_at_ + std::min(terms_.silence, look_within_)) {
     get();
   }
   return finish_turn(now);

@@ -38,7 +38,8 @@ struct delegation_terms {
   when_unsure unsure = when_unsure::fail;
   /// Without any answer of the agent for so long the attempt fails.
   std::chrono::milliseconds lost_after{600'000};
-  /// A stream that is silent for so long is no news: the task is asked for.
+  /// A stream that is silent for so long, or for half of `lost_after`, is no news: the task is
+  /// asked for.
   std::chrono::milliseconds silence{30'000};
   /// How long a cancel waits for the agent's word.
   std::chrono::milliseconds cancel_wait{5'000};
@@ -75,7 +76,9 @@ struct do_deliver {
   message_ptr message;
 };
 /// Subscribe to the remote task; then on_event, on_stream_end.
-struct do_listen {};
+struct do_listen {
+  std::string cursor; ///< Behind which the stream goes on; empty: it begins with the task as it is.
+};
 /// GetTask; then on_got.
 struct do_get {};
 /// ListTasks by the context of the note; then on_found.
@@ -153,6 +156,12 @@ private:
   /// What is tried again after a pause.
   enum class act : std::uint8_t { none, look_up, recover, resend, follow };
 
+  enum class frame_worth : std::uint8_t {
+    dropped, ///< Of another task, or after the end.
+    nothing, ///< Of our task, and nothing new.
+    news,
+  };
+
   // parts of a turn; `steps_` collects what is to be done
   [[nodiscard]] delegation_steps finish_turn(point now);
   void recover();
@@ -161,7 +170,10 @@ private:
   void follow();
   void get();
   void listen();
-  void take(point now, const wire::answer& frame);
+  void look_again();
+  frame_worth take(point now, const wire::answer& frame);
+  [[nodiscard]] bool bears_idle_frame(point now);
+  [[nodiscard]] bool is_own(const task& found) const;
   void follow_cursor(const wire::answer& frame);
   void mark(artifact& made) const;
   void learn_id(point now);
@@ -176,6 +188,8 @@ private:
   void try_again(point now);
   void send_cancel(point now);
   void later(point now, act next);
+  /// After what went wrong, which may say how long to wait.
+  void later(point now, act next, const error& why);
   void retract(const std::string& why);
   /// The agent answered.
   void hear(point now) { heard_at_ = now; }
@@ -183,6 +197,7 @@ private:
   [[nodiscard]] std::string said(const error& why) const;
 
   const delegation_terms terms_;
+  const std::chrono::milliseconds look_within_; ///< So often at least the agent is asked.
   delegation_note note_;
   bool has_sent_ = false; ///< The request went out, in this process.
   bool is_known_ = false; ///< An attempt of an earlier process has sent it, or was about to.
@@ -210,21 +225,28 @@ private:
   bool is_listening_ = false;             ///< A stream is open.
   /// It began with the task as it was, and each frame has a cursor: nothing is missing.
   bool is_gapless_ = false;
-  bool is_getting_ = false; ///< GetTask or ListTasks is under way.
-  bool gets_again_ = false; ///< It has ended since: its answer does not count.
-  agent_report end_;        ///< While it is closing.
+  /// The last of the stream, if nothing else was heard of the task since; empty: not known.
+  std::string cursor_;
+  bool is_resuming_ = false; ///< The stream was asked to go on behind `cursor_`; nothing has come.
+  bool is_getting_ = false;  ///< GetTask or ListTasks is under way.
+  bool gets_again_ = false;  ///< It has ended since: its answer does not count.
+  agent_report end_;         ///< While it is closing.
   act next_ = act::none;
   point act_at_{};
-  unsigned pauses_ = 0; ///< In a row, without news between them.
+  unsigned pauses_ = 0;     ///< In a row, without news between them.
+  std::uint32_t tries_ = 0; ///< Of all pauses.
   point heard_at_{};
   point cancel_at_{};
+  point idle_since_{};            ///< From then on `idle_frames_` are counted.
+  std::uint32_t idle_frames_ = 0; ///< With nothing new.
   std::uint32_t dropped_ = 0;
   delegation_steps steps_;
 };
 
 /// How long to wait before the n-th try in a row without news (from 1): a quarter of a second, then
-/// twice as long each time, at most half a minute.
-[[nodiscard]] std::chrono::milliseconds pause_before_try(unsigned count) noexcept;
+/// twice as long each time; of that a quarter less or more, as `chance` says (net::backoff), at
+/// most half a minute.
+[[nodiscard]] std::chrono::milliseconds pause_before_try(unsigned count, double chance);
 
 /// Whether asking again later may help.
 [[nodiscard]] bool may_pass(errc code) noexcept;

@@ -133,10 +133,14 @@ remote_news remote_task::take(const wire::answer& frame) {
 
 void remote_task::take_message(const message& said, remote_news& out) {
   if (!id_.empty()) { // it has a task: this is something that it says meanwhile
-    if (!said.task_id.empty() && said.task_id != id_)
+    const bool is_of_other_context =
+        !said.context_id.empty() && !context_.empty() && said.context_id != context_;
+    if (is_of_other_context || (!said.task_id.empty() && said.task_id != id_))
       out.taken = remote_news::verdict::foreign;
-    else if (!said.parts.empty())
+    else if (size_of(said.parts) != size{}) {
       out.reports.emplace_back(shown_message(said));
+      out.has_news = true;
+    }
     return;
   }
   artifact reply;
@@ -145,6 +149,7 @@ void remote_task::take_message(const message& said, remote_news& out) {
   reply.parts = said.parts;
   out.reports.emplace_back(report_artifact{std::move(reply), false, true});
   out.is_reply = true;
+  out.has_news = true;
   state_ = task_state::completed;
 }
 
@@ -157,15 +162,19 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
   state_ = status.state;
   const auto* said = status.message.get();
   const bool is_progress = said != nullptr && said->message_id.starts_with(id_ + ".progress");
-  const bool is_new =
-      said != nullptr && !is_progress && !said->parts.empty() && name_of(*said) != last_message_;
+  const bool is_new = said != nullptr && !is_progress && size_of(said->parts) != size{}
+                      && name_of(*said) != last_message_;
   if (said != nullptr && !is_progress)
     last_message_ = name_of(*said);
   auto progress = progress_in(metadata);
   if (!progress && said != nullptr)
     progress = progress_in(said->metadata);
-  if (progress && means == remote_meaning::works)
+  if (progress && means == remote_meaning::works && progress != last_progress_) {
+    last_progress_ = progress;
     out.reports.emplace_back(report_progress{std::move(*progress)});
+    out.has_news = true;
+  }
+  out.has_news = out.has_news || out.has_moved || is_new;
   if (begins_to_ask)
     ++asked_;
   if (is_progress && means == remote_meaning::asks) // what it asks is said beside that
@@ -197,6 +206,7 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
                   : status.at != timestamp{}                   ? to_rfc3339(status.at)
                                              : "question-" + std::to_string(asked_);
       out.has_moved = out.has_moved || asked.key != last_question_;
+      out.has_news = out.has_news || out.has_moved;
       last_question_ = asked.key;
       out.question = std::move(asked);
       return;
@@ -212,20 +222,29 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
 
 void remote_task::take_whole(const artifact& made, bool is_last, remote_news& out) {
   const auto now = size_of(made.parts);
-  auto& before = artifacts_[id_of(made)];
-  if (before == now && now != size{})
+  const auto [before, is_new] = artifacts_.try_emplace(id_of(made));
+  if (!is_new && before->second == now)
     return;
-  before = now;
+  before->second = now;
+  out.has_news = out.has_news || now != size{};
   out.reports.emplace_back(shown_artifact(made, false, is_last));
 }
 
 void remote_task::take_chunk(const wire::artifact_update& made, remote_news& out) {
   const auto id = id_of(made.artifact);
-  const bool continues = made.append && artifacts_.contains(id);
+  const auto more = size_of(made.artifact.parts);
+  const bool is_known = artifacts_.contains(id);
+  const bool continues = made.append && is_known;
   auto& kept = artifacts_[id];
+  const bool changes = more != size{} || (!continues && kept != size{});
+  if (changes && !continues)
+    ended_.erase(id);
+  const bool ends = made.is_last && ended_.insert(id).second;
+  if (is_known && !changes && !ends)
+    return;
+  out.has_news = out.has_news || changes;
   if (!continues)
     kept = {};
-  const auto more = size_of(made.artifact.parts);
   kept.bytes += more.bytes;
   kept.others += more.others;
   out.reports.emplace_back(shown_artifact(made.artifact, continues, made.is_last));

@@ -5,6 +5,7 @@
 #include "protocol/a2a/answer_reading.hpp"
 #include "protocol/opt/hitl.hpp"
 #include <troupe/actors/agent.hpp>
+#include <troupe/protocol/progress.hpp>
 #include <troupe/protocol/task_state.hpp>
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,9 +66,7 @@ struct remote_news {
   bool is_whole = false;  ///< The frame has all artifacts of the task.
   bool is_reply = false;  ///< A message in place of a task: `reports` has it as an artifact.
   bool has_moved = false; ///< It has another state, or asks something else.
-
-  /// Something happened since the frame before.
-  [[nodiscard]] bool has_news() const noexcept { return !reports.empty() || has_moved; }
+  bool has_news = false;  ///< Something happened since the frame before.
 };
 
 /// What is known of the remote task. Of its artifacts only the sizes are kept.
@@ -108,11 +108,13 @@ private:
   std::string context_;
   task_state state_ = task_state::unspecified;
   std::string last_message_; ///< Which status message was shown last.
+  std::optional<progress_report> last_progress_;
   std::string last_question_;
   std::optional<hitl::request> request_;
   std::string objective_;
   std::uint32_t asked_ = 0; ///< How often it began to ask.
   std::map<std::string, size, std::less<>> artifacts_;
+  std::set<std::string, std::less<>> ended_; ///< Artifacts whose last chunk was shown.
 };
 
 } // namespace troupe

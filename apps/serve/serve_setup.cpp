@@ -2,6 +2,7 @@
 
 #include "actors/planning/planning_desk.hpp"
 #include "apps/delegation_setup.hpp"
+#include "apps/log.hpp"
 #include "apps/plan/template_files.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/settings/config_file.hpp"
@@ -109,8 +110,10 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   delegated.targets = std::move(*targets);
   delegated.allow_private = settings.private_urls_allowed;
   delegated.hops_max = settings.hops_max;
+  delegated.terms.lost_after = settings.lost_after;
   delegated.terms.cancel_wait = settings.cancel_wait;
   delegated.memory = settings.executor.memory;
+  delegated.warn = [](const std::string& line) { log_warn(line); };
   if (settings.store.kind != store_kind::memory) { // its directory is there when a task begins
     delegated.server_id = [directory = settings.store.directory] {
       return server_id_in(directory);

@@ -152,6 +152,8 @@ std::vector<setting> tables() {
          [](auto& s) -> auto& { return s.a2a_proxy; }, true),
     number<std::size_t>("agents.a2a-max-hops", "the a2a agent: servers through which a task may go, this one included; at most 16",
                         [](auto& s) -> auto& { return s.hops_max; }, 1, trace_path_max),
+    seconds<std::chrono::milliseconds>("agents.a2a-lost-after", "the a2a agent: without any answer of a remote agent for so long its task fails, and may be tried again",
+                                       [](auto& s) -> auto& { return s.lost_after; }),
     texts("agents.pass-env", "variables of the server that commands get if they ask for them (envAllow); * = all",
           [](auto& s) -> auto& { return s.variables_passed; }),
     text("agents.llm-model", "the llm agent: the model of tasks that name none; empty = the only one",

@@ -38,6 +38,8 @@ struct serve_settings {
   bool private_urls_allowed = false;
   std::string a2a_proxy;    ///< net::proxy_rules::read; empty: none.
   std::size_t hops_max = 8; ///< Servers through which a task may go, this one included.
+  /// Without any answer of an agent elsewhere for so long the attempt fails.
+  std::chrono::milliseconds lost_after{600'000};
   /// How long the answer to a cancel waits for agents elsewhere.
   std::chrono::milliseconds cancel_wait{5'000};
   std::string templates_directory; ///< Of templates beside those of the program; empty: none.

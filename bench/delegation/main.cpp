@@ -4,13 +4,15 @@
 // request is a `SendMessage` that waits for its task: a plain one to the leaf (its agent is
 // `echo`), the same through 1 to 3 relays of bytes, and messages with a plan of one task that goes
 // over 1 to 3 servers. At 1 and at 64 at once; memory store and RocksDB. Then plans of 50 and of
-// 1,000 tasks, all delegated to the leaf at once: delegations a second. Waiting: the memory of
+// 1,000 tasks, all delegated to the leaf at once: delegations a second. A cancel that goes over 3
+// servers to the leaf, until its answer: that the leaf is canceled. Waiting: the memory of
 // 1,000 delegations whose leaf sleeps, beside 1,000 tasks that sleep here. Every answer is a
 // completed task. All are processes of their own. Units: us, requests/s, tasks/s, bytes. Knobs:
 // --troupe PATH, --seconds, --rounds, --filter (`memory/...`, `rocksdb/...`).
 #include "bench/support/harness.hpp"
 #include "bench/support/latency.hpp"
 #include "bench/support/process.hpp"
+#include "tests/support/http_client.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -24,6 +26,7 @@
 namespace {
 
 using namespace troupe::bench;
+using troupe::testing::http_client;
 using troupe::testing::temporary_directory;
 
 constexpr std::size_t hops_max = 3;
@@ -82,13 +85,17 @@ std::string plan_of(const std::string& tasks) {
   return R"("metadata":{"opt/v1/plan":{"name":"p","tasks":[)" + tasks + "]}}";
 }
 
-/// The params of a message that goes over so many servers.
-std::string params_over(std::size_t hops) {
-  constexpr const char* text = R"("text":"What is the weather like in Paris today?")";
+constexpr const char* question = R"("text":"What is the weather like in Paris today?")";
+
+/// What a leaf is asked that is to be canceled.
+std::string long_sleep() {
+  return R"("text":"go",)" + plan_of(R"({"name":"s","agent":"sleep","input":{"seconds":600}})");
+}
+
+/// The params of a message that goes over so many servers; `inner`: what the leaf gets.
+std::string params_over(std::size_t hops, std::string inner = question) {
   if (hops == 0)
-    return R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{)" + std::string(text)
-           + "}]}}";
-  std::string inner = text;
+    return R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{)" + inner + "}]}}";
   for (std::size_t i = 1; i < hops; ++i)
     inner = R"("text":"go",)" + plan_of(task_text("t", inner));
   return R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{"text":"go"}],)"
@@ -196,6 +203,68 @@ void measure_fan(const options& how, report& results, const settings& where,
   results.add(name, median(rates), "tasks/s", median(plain.rates), ratio_of(rates, plain.rates));
 }
 
+/// The result of one request, on a connection that stays.
+boost::json::value ask(http_client& on, const std::string& method, const std::string& params) {
+  const auto answer =
+      on.post(R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":)" + params + "}");
+  const auto whole = boost::json::parse(answer.body);
+  const auto* result = whole.as_object().if_contains("result");
+  check(result != nullptr, method + ": " + answer.body);
+  return *result;
+}
+
+/// The same params with a message id of its own.
+std::string numbered(std::string params, std::size_t number) {
+  params.replace(params.find('@'), 1, std::to_string(number));
+  return params;
+}
+
+/// How long a cancel takes that goes over three servers to the leaf, beside a delegation over one.
+void measure_cancel(const options& how, report& results, const settings& where,
+                    const std::string& store) {
+  std::vector<double> canceled;
+  std::vector<double> delegated;
+  for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
+    const chain all(where.troupe, store);
+    const auto to = [&](std::size_t server) {
+      return http_client(static_cast<std::uint16_t>(std::stoul(all.servers[server]->port())));
+    };
+    auto leaf = to(0);
+    auto near = to(1);
+    auto root = to(hops_max);
+    const auto working = [&] {
+      return ask(leaf, "ListTasks", R"({"status":"TASK_STATE_WORKING","pageSize":1})")
+          .at("totalSize")
+          .as_int64();
+    };
+    auto sleeping = params_over(hops_max, long_sleep());
+    sleeping.insert(sleeping.rfind('}'), R"(,"configuration":{"returnImmediately":true})");
+    std::vector<double> own_canceled;
+    std::vector<double> own_delegated;
+    for (std::size_t i = 0; i < (how.quick ? 3U : 100U); ++i) {
+      own_delegated.push_back(1e6 * seconds_of([&] {
+                                static_cast<void>(
+                                    ask(near, "SendMessage", numbered(params_over(1), i)));
+                              }));
+      const auto made = ask(root, "SendMessage", numbered(sleeping, i));
+      const std::string id(made.at("task").at("id").as_string());
+      for (int looks = 0; working() == 0; ++looks)
+        check(looks < 100'000, "the leaf never works");
+      own_canceled.push_back(1e6 * seconds_of([&] {
+                               static_cast<void>(
+                                   ask(root, "CancelTask", R"({"id":")" + id + R"("})"));
+                             }));
+      check(working() == 0, "the answer to the cancel came before the leaf was canceled");
+    }
+    canceled.push_back(median(own_canceled));
+    delegated.push_back(median(own_delegated));
+  }
+  results.heading(store + ", a cancel over " + std::to_string(hops_max)
+                  + " servers to the leaf; baseline: a delegation over one");
+  results.add(store + "/cancel", median(canceled), "us", median(delegated),
+              ratio_of(canceled, delegated));
+}
+
 /// Memory of a delegation that waits, beside that of a task that sleeps.
 void measure_waiting(report& results, const settings& where, std::size_t tasks) {
   const auto bytes_of = [&](const std::string& kind) {
@@ -203,13 +272,9 @@ void measure_waiting(report& results, const settings& where, std::size_t tasks) 
     std::string text;
     for (std::size_t i = 0; i < tasks; ++i)
       text += (i == 0 ? "" : ",")
-              + (kind == "here"
-                     ? R"({"name":"t)" + std::to_string(i)
-                           + R"(","agent":"sleep","input":{"seconds":600}})"
-                     : task_text("t" + std::to_string(i), R"("text":"go",)"
-                                                              + plan_of(R"({"name":"s","agent":)"
-                                                                        R"("sleep","input":{)"
-                                                                        R"("seconds":600}})")));
+              + (kind == "here" ? R"({"name":"t)" + std::to_string(i)
+                                      + R"(","agent":"sleep","input":{"seconds":600}})"
+                                : task_text("t" + std::to_string(i), long_sleep()));
     const auto params =
         R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{"text":"go"}],)"
         + plan_of(text) + R"(},"configuration":{"returnImmediately":true}})";
@@ -245,6 +310,8 @@ int main(int argc, char** argv) {
           for (const std::size_t tasks : {how.quick ? 5U : 50U, how.quick ? 20U : 1'000U})
             if (how.wants(store + "/fan " + std::to_string(tasks)))
               measure_fan(how, results, where, store, tasks);
+          if (how.wants(store + "/cancel"))
+            measure_cancel(how, results, where, store);
         }
         if (how.wants("waiting"))
           measure_waiting(results, where, how.quick ? 20 : 1'000);

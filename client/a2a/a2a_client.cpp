@@ -254,7 +254,13 @@ awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::millise
     }
     place_interfaces(*read, url, who_.to());
     card_ = std::make_shared<const agent_card>(std::move(*read));
-    endpoint_.reset(); // `where` chooses again
+    if (answer->body != card_text_) { // its version may be right now
+      learned_.reset();
+      is_sure_of_version_ = false;
+    }
+    endpoint_.reset();
+    if (auto chosen = endpoint_in(learned_)) // else `where` says why not
+      endpoint_ = std::move(*chosen);
     card_etag_ = answer->header("etag");
     keep_card_age(*answer);
     card_text_ = std::move(answer->body);
@@ -265,6 +271,7 @@ awaitable<result<void>> a2a_client::read_card(std::optional<std::chrono::millise
 
 void a2a_client::keep_card_age(const outbound_answer& said) {
   card_at_ = clock_->source().now();
+  card_read_at_ = clock_->now();
   const auto age = max_age_of(said.header("cache-control"));
   card_holds_until_.reset();
   if (age)
@@ -284,6 +291,17 @@ a2a_client::refresh_card(std::optional<std::chrono::milliseconds> timeout) {
       co_return read.error();
   }
   co_return *card_;
+}
+
+awaitable<result<void>> a2a_client::renew_card() {
+  const auto now = clock_->now();
+  const bool holds =
+      card_
+      && now < card_holds_until_.value_or(card_read_at_ + std::chrono::nanoseconds{card_kept});
+  if (holds)
+    co_return result<void>{};
+  co_return co_await looking_up_.run(clock_, options_.timeout * 4,
+                                     [this] { return read_card(std::nullopt); });
 }
 
 awaitable<result<agent_card>> a2a_client::card() {

@@ -92,6 +92,9 @@ public:
   /// was known stays.
   [[nodiscard]] net::awaitable<result<agent_card>>
   refresh_card(std::optional<std::chrono::milliseconds> timeout);
+  /// The card, asked for again as `refresh_card` does if its `max-age` is over, or, without one,
+  /// after `card_kept`. Many at once ask once. Errors: as `card`; the card that was known stays.
+  [[nodiscard]] net::awaitable<result<void>> renew_card();
   /// What is known; null before it was looked up.
   [[nodiscard]] const std::shared_ptr<const agent_card>& known_card() const noexcept {
     return card_;
@@ -163,6 +166,7 @@ private:
   std::string card_etag_; ///< Empty: none.
   std::optional<time_source::steady_point> card_holds_until_;
   timestamp card_at_{};
+  time_source::steady_point card_read_at_{};
   std::optional<endpoint> endpoint_;
   std::optional<wire::a2a_version> learned_; ///< In place of the card's.
   bool is_sure_of_version_ = false;          ///< The agent has shown that it speaks it.
@@ -184,6 +188,10 @@ public:
   /// What is asked after a break from now on. `cursor`: how far the reader has got, for servers
   /// that say so in their events (docs/streams.md); the ids of events are sent by themselves.
   void resume_with(operation which, boost::json::object params, std::string cursor = {});
+  /// How long the server wants clients to wait before they come back (`retry`), if it said so.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
+  /// That of the last event; the agent's may have changed since.
+  [[nodiscard]] wire::wire_format format() const noexcept { return format_; }
   /// The event that was read last was the last one.
   void finish() noexcept { is_over_ = true; }
   /// What `resume_with` says is asked anew, from its beginning.
@@ -202,6 +210,8 @@ private:
   operation which_;
   params_writer params_;
   std::string cursor_;
+  std::optional<std::chrono::milliseconds> retry_;
+  wire::wire_format format_{}; ///< In which the operation was asked.
   const connection_news news_;
   const header_list headers_;
   std::shared_ptr<net::http_stream> connection_;
@@ -209,6 +219,7 @@ private:
   net::answer_share held_;                   ///< Of `reader_`, or of an answer that is no stream.
   std::chrono::nanoseconds event_waited_{0}; ///< For the event that is being read.
   std::size_t event_bytes_ = 0;              ///< Of it, so far.
+  std::size_t idle_bytes_ = 0;               ///< Since the last event.
   std::optional<net::sse_event>
       unended_; ///< Behind the last whole event of a stream that has ended.
   std::optional<boost::json::value> whole_; ///< An answer that is no stream.
@@ -226,17 +237,20 @@ private:
 class task_stream {
 public:
   /// `from`: of operation::send_streaming or subscribe_to_task. `ends_at_question`: what was asked
-  /// is not waited for.
-  task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question);
+  /// is not waited for. `task`: its id; empty: the first event says it.
+  task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question,
+              std::string task = {});
 
   /// The next event; nothing at the end. After a break a server without cursors begins with the
-  /// task as it is. Errors: as event_stream::next.
+  /// task as it is. Events of other tasks are dropped. Errors: as event_stream::next;
+  /// invalid_agent_response, if there are too many of those (foreign_events_max).
   [[nodiscard]] net::awaitable<result<std::optional<wire::answer>>> next();
   /// The last event as the server wrote it.
   [[nodiscard]] const boost::json::value& last_event() const noexcept { return last_event_; }
   void close() { events_->close(); }
 
 private:
+  [[nodiscard]] bool is_foreign(const wire::answer& read) const;
   void learn(const wire::answer& read);
   [[nodiscard]] net::awaitable<result<std::optional<wire::answer>>> ended_meanwhile(error why);
 
@@ -244,6 +258,7 @@ private:
   std::shared_ptr<event_stream> events_;
   const bool ends_at_question_;
   std::string task_;
+  unsigned foreign_events_ = 0; ///< In a row.
   boost::json::value last_event_;
 };
 

@@ -64,28 +64,31 @@ result<net::addresses> read_addresses(const result<std::vector<std::string>>& te
 }
 
 awaitable<result<known_agent>> meet(a2a_client* client) {
+  const auto renewed = co_await client->renew_card();
+  if (!renewed)
+    co_return renewed.error();
   auto to = co_await client->where();
   if (!to)
     co_return to.error();
   co_return known_agent{client->known_card(), std::move(*to)};
 }
 
-awaitable<void> read_on(a2a_client* client, std::shared_ptr<event_stream> from,
-                        std::weak_ptr<open_stream> to) {
+awaitable<void> read_on(std::shared_ptr<event_stream> from, std::weak_ptr<open_stream> to) {
   for (;;) {
     auto event = co_await from->next();
     const auto heard_by = to.lock();
     if (!heard_by)
       co_return;
     if (!event) {
-      heard_by->to.on_end(event.error());
+      const auto pause = from->retry();
+      heard_by->to.on_end(pause ? with_pause(event.error(), *pause) : event.error());
       co_return;
     }
     if (!*event) {
       heard_by->to.on_end(make_error(errc::unavailable, "the stream ended"));
       co_return;
     }
-    auto read = wire::read_answer(**event, client->format());
+    auto read = wire::read_answer(**event, from->format());
     if (!read) {
       heard_by->to.on_end(read.error());
       co_return;
@@ -188,7 +191,7 @@ private:
       return;
     begin_later([self = shared_from_this(), from, heard](net::asio::io_context& context) {
       net::asio::co_spawn(
-          context, [self, from, heard] { return read_on(self->client_.get(), from, heard); },
+          context, [self, from, heard] { return read_on(from, heard); }, // `self` has the client
           net::asio::detached);
     });
   }

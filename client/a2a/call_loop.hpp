@@ -62,7 +62,8 @@ using stream_handle = std::shared_ptr<heard_stream>;
 /// Hears the events of a stream. `on_end` is the last call.
 struct stream_listener {
   std::function<void(wire::answer)> on_event;
-  /// Why nothing more comes: also a clean end is an error (errc::unavailable).
+  /// Why nothing more comes: also a clean end is an error (errc::unavailable). It says how long the
+  /// agent does not want to be asked (pause_in), if that is known.
   std::function<void(error)> on_end;
 };
 
@@ -75,7 +76,7 @@ public:
   using handler = std::function<void(result<T>)>;
 
   virtual ~agent_line() = default;
-  /// The card is asked for once. Errors: as a2a_client::where.
+  /// The card, asked for as a2a_client::renew_card does. Errors: as a2a_client::where.
   [[nodiscard]] virtual call_handle look_up(handler<known_agent> done) = 0;
   /// The result of an operation that does not stream, as the agent writes it.
   [[nodiscard]] virtual call_handle ask(operation which, params_writer params, headers more,

@@ -69,6 +69,7 @@ void event_stream::drop() {
   held_.release();
   event_bytes_ = 0;
   event_waited_ = {};
+  idle_bytes_ = 0;
 }
 
 void event_stream::resume_with(operation which, json::object params, std::string cursor) {
@@ -103,6 +104,7 @@ awaitable<result<void>> event_stream::open() {
       co_return to.error();
     const auto version = by_.who_.version();
     const auto format = to->format;
+    format_ = format;
     auto request = by_.prepared(which_, params_, last_id_, cursor_);
     if (!request)
       co_return request.error();
@@ -174,12 +176,16 @@ awaitable<result<void>> event_stream::gather(outbound_answer& to) {
 
 /// What has come of what was asked for at `asked_at`: only waiting counts, and not the time in
 /// which nobody wanted to read. Errors: too_large; overloaded; timed_out, if an event comes too
-/// slowly.
+/// slowly; unavailable, if none comes among many bytes.
 result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at) {
   if (auto fed = reader_->feed(bytes); !fed)
     return fed;
   if (auto counted = held_.resize(reader_->held_bytes()); !counted)
     return net::with_cause(counted.error(), "memory");
+  idle_bytes_ += bytes.size();
+  if (idle_bytes_ > by_.options_.bytes_max + idle_stream_bytes_max)
+    return make_error(errc::unavailable, "the stream sends and sends, and no event: "
+                                             + std::to_string(idle_bytes_) + " bytes");
   if (!reader_->is_within_event()) {
     event_bytes_ = 0;
     event_waited_ = {};
@@ -199,7 +205,9 @@ result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at
 
 /// Waits before the next try; the error if there is none.
 awaitable<result<void>> event_stream::wait_after(error why) {
-  const auto hint = std::max(reader_ ? reader_->retry() : std::nullopt, pause_in(why));
+  if (reader_ && reader_->retry())
+    retry_ = reader_->retry();
+  const auto hint = std::max(retry_, pause_in(why));
   drop();
   if (is_closed_)
     co_return make_error(errc::canceled, "closed");
@@ -235,11 +243,12 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
     if (!event && unended_)
       event = std::exchange(unended_, std::nullopt);
     if (event) {
+      idle_bytes_ = 0;
       by_.who_.mask(event->data);
-      auto value = read_event(*event, by_.format());
+      auto value = read_event(*event, format_);
       if (reader_) // what is less is never refused
         static_cast<void>(held_.resize(reader_->held_bytes()));
-      if (by_.learn_version(by_.format().version, which_, value)) {
+      if (by_.learn_version(format_.version, which_, value)) {
         drop();
         continue;
       }
@@ -293,8 +302,23 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
 
 // -- a task's events ------------------------------------------------------------------------------
 
-task_stream::task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question)
-    : by_(by), events_(std::move(from)), ends_at_question_(ends_at_question) {}
+task_stream::task_stream(a2a_client& by, std::shared_ptr<event_stream> from, bool ends_at_question,
+                         std::string task)
+    : by_(by), events_(std::move(from)), ends_at_question_(ends_at_question),
+      task_(std::move(task)) {}
+
+bool task_stream::is_foreign(const wire::answer& read) const {
+  std::string_view id;
+  if (const auto* said = std::get_if<message>(&read))
+    id = said->task_id;
+  else if (const auto* whole = std::get_if<task>(&read))
+    id = whole->id.str();
+  else if (const auto* moved = std::get_if<wire::status_update>(&read))
+    id = moved->task.str();
+  else if (const auto* made = std::get_if<wire::artifact_update>(&read))
+    id = made->task.str();
+  return !task_.empty() && !id.empty() && id != task_;
+}
 
 void task_stream::learn(const wire::answer& read) {
   task_id id;
@@ -326,28 +350,35 @@ void task_stream::learn(const wire::answer& read) {
 
 awaitable<result<std::optional<wire::answer>>> task_stream::next() {
   using read = result<std::optional<wire::answer>>;
-  auto event = co_await events_->next();
-  if (!event) {
-    const auto code = event.error().code;
-    // To subscribe to a task that has ended is refused (A2A 1.0 section 3.1.6); some agents do not
-    // let anybody subscribe.
-    const bool may_have_ended =
-        code == errc::unsupported_operation || code == errc::method_not_found;
-    if (!task_.empty() && may_have_ended) {
-      auto last = co_await ended_meanwhile(event.error());
-      co_return last;
+  for (;;) {
+    auto event = co_await events_->next();
+    if (!event) {
+      const auto code = event.error().code;
+      // To subscribe to a task that has ended is refused (A2A 1.0 section 3.1.6); some agents do
+      // not let anybody subscribe.
+      const bool may_have_ended =
+          code == errc::unsupported_operation || code == errc::method_not_found;
+      if (!task_.empty() && may_have_ended) {
+        auto last = co_await ended_meanwhile(event.error());
+        co_return last;
+      }
+      co_return event.error();
     }
-    co_return event.error();
+    if (!*event)
+      co_return read{std::nullopt};
+    auto value = wire::read_answer(**event, events_->format());
+    if (!value)
+      co_return value.error();
+    if (is_foreign(*value)) {
+      if (++foreign_events_ > foreign_events_max)
+        co_return make_error(errc::invalid_agent_response, "the stream tells of other tasks only");
+      continue;
+    }
+    foreign_events_ = 0;
+    last_event_ = std::move(**event);
+    learn(*value);
+    co_return read{std::optional{std::move(*value)}};
   }
-  if (!*event)
-    co_return read{std::nullopt};
-  last_event_ = **event;
-  const auto to = co_await by_.where();
-  auto value = wire::read_answer(**event, to->format);
-  if (!value)
-    co_return value.error();
-  learn(*value);
-  co_return read{std::optional{std::move(*value)}};
 }
 
 /// The task as it is now, if nothing more happens to it.
@@ -358,7 +389,7 @@ awaitable<result<std::optional<wire::answer>>> task_stream::ended_meanwhile(erro
   if (!now)
     co_return now.error();
   const auto to = co_await by_.where();
-  auto read = wire::read_task(*now, to->format);
+  auto read = read_asked_task(*now, task_, to->format);
   if (!read)
     co_return read.error();
   const auto state = read->status.state;

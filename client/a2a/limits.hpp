@@ -9,6 +9,9 @@ namespace troupe::a2a {
 
 /// Of a card: the longest that is known has some 100 KB.
 inline constexpr std::size_t card_bytes_max = std::size_t{4} << 20;
+/// A card whose server does not say how long it holds is asked for again after so long, by a
+/// program that goes on for days. Its `ETag` makes that cheap.
+inline constexpr std::chrono::minutes card_kept{5};
 /// Of an answer: a task with 64 MiB of messages and as much of artifacts.
 /// The same of one event of a stream: a snapshot may be as long as an answer.
 inline constexpr std::size_t answer_bytes_max = std::size_t{256} << 20;
@@ -24,6 +27,14 @@ inline constexpr std::chrono::milliseconds stream_silence{120'000};
 /// beginning; a slower stream is broken. A slow agent sends its events late, not in drops.
 inline constexpr std::size_t event_bytes_per_second_min = 1024;
 inline constexpr std::chrono::seconds event_begins_in{30};
+
+/// Bytes of a stream, beside those of one event, that bring no event: comments, mostly. Then it
+/// counts as broken (errc::unavailable), and is taken up again after a pause. A server that sends a
+/// comment each second needs days for that.
+inline constexpr std::size_t idle_stream_bytes_max = std::size_t{4} << 20;
+/// Events of other tasks in a row in the stream of one; then it ends with
+/// errc::invalid_agent_response. A server that mixes up its streams sends a few.
+inline constexpr unsigned foreign_events_max = 1'000;
 
 /// Redirects of a card; one more is not followed.
 inline constexpr int card_redirects_max = 3;

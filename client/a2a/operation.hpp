@@ -14,8 +14,10 @@ enum class operation : std::uint8_t {
   cancel_task,
   subscribe_to_task,
   create_push,
+  get_push,
   list_push,
   delete_push,
+  get_extended_card,
   // Of the extension Objective-Plan-Task, the same in both versions.
   create_objective,
   get_objective,
@@ -42,6 +44,7 @@ struct operation_row {
   std::string_view verb; ///< On REST.
   std::string_view path; ///< On REST, behind `/v1` in 0.3. `{id}` is that member of the params.
   bool streams = false;
+  std::string_view path_0_3{}; ///< Instead of it; empty: the same.
 };
 [[nodiscard]] const operation_row& row_of(operation which) noexcept;
 

@@ -1,6 +1,7 @@
 #include "client/a2a/remote.hpp"
 
 #include "client/a2a/a2a_client.hpp"
+#include "protocol/a2a/codec_agent_card.hpp"
 #include <troupe/protocol/time_source.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -101,6 +102,13 @@ result<agent_card> remote::card() {
   return loop_->wait_for([this] { return loop_->client->card(); });
 }
 
+result<agent_card> remote::extended_card() {
+  const auto got = ask(operation::get_extended_card, {});
+  if (!got)
+    return got.error();
+  return read_agent_card(*got);
+}
+
 std::string remote::card_text() {
   std::string out;
   loop_->do_now([&] { out = loop_->client->card_text(); });
@@ -152,14 +160,14 @@ result<task> remote::get_task(const std::string& id) {
   const auto got = ask_in_format(operation::get_task, same_params(with_id(id)));
   if (!got)
     return got.error();
-  return wire::read_task(got->value, got->format);
+  return read_asked_task(got->value, id, got->format);
 }
 
 result<task> remote::cancel_task(const std::string& id) {
   const auto got = ask_in_format(operation::cancel_task, same_params(with_id(id)));
   if (!got)
     return got.error();
-  return wire::read_task(got->value, got->format);
+  return read_asked_task(got->value, id, got->format);
 }
 
 result<wire::task_page> remote::list_tasks(const wire::task_filter& filter) {
@@ -183,6 +191,18 @@ result<push_config> remote::create_push(const push_config& config) {
   return kept;
 }
 
+result<push_config> remote::get_push(const std::string& task, const std::string& id) {
+  const auto got = ask_in_format(operation::get_push, [&](wire::wire_format format) {
+    return wire::write_named_push(task, id, format);
+  });
+  if (!got)
+    return got.error();
+  auto kept = wire::read_push_config(got->value, got->format);
+  if (kept && kept->task.empty())
+    kept->task = task_id(task);
+  return kept;
+}
+
 result<wire::push_page> remote::list_push(const std::string& task, const std::string& page_token) {
   const auto got = ask_in_format(operation::list_push, [&](wire::wire_format format) {
     return wire::write_list_push(task, page_token, format);
@@ -199,7 +219,7 @@ result<wire::push_page> remote::list_push(const std::string& task, const std::st
 
 result<void> remote::delete_push(const std::string& task, const std::string& id) {
   const auto got = ask_in_format(operation::delete_push, [&](wire::wire_format format) {
-    return wire::write_delete_push(task, id, format);
+    return wire::write_named_push(task, id, format);
   });
   if (!got)
     return got.error();
@@ -215,11 +235,11 @@ template<class Loop>
 class task_events final : public remote::tasks {
 public:
   task_events(Loop& on, operation which, params_writer params, connection_news news,
-              bool ends_at_question)
+              bool ends_at_question, std::string task = {})
       : on_(on) {
     on_.do_now([&] {
       stream_.emplace(*on_.client, on_.client->stream(which, std::move(params), std::move(news)),
-                      ends_at_question);
+                      ends_at_question, std::move(task));
     });
   }
   ~task_events() override {
@@ -288,7 +308,7 @@ std::unique_ptr<remote::tasks> remote::subscribe(const std::string& id, lost_han
                                                  resumed_handler on_resumed) {
   return std::make_unique<task_events<loop>>(
       *loop_, operation::subscribe_to_task, same_params(with_id(id)),
-      connection_news{std::move(on_lost), std::move(on_resumed)}, false);
+      connection_news{std::move(on_lost), std::move(on_resumed)}, false, id);
 }
 
 std::unique_ptr<remote::objective> remote::follow(const std::string& id, lost_handler on_lost,

@@ -35,6 +35,8 @@ public:
   // -- what is asked. Errors as those of a2a_client ------------------------------------------------
 
   [[nodiscard]] result<agent_card> card();
+  /// What the agent says to those whom it knows.
+  [[nodiscard]] result<agent_card> extended_card();
   /// As the server writes it; empty before it was looked up.
   [[nodiscard]] std::string card_text();
   [[nodiscard]] result<endpoint> where();
@@ -49,6 +51,7 @@ public:
   [[nodiscard]] result<wire::task_page> list_tasks(const wire::task_filter& filter);
   /// The configuration as the server keeps it.
   [[nodiscard]] result<push_config> create_push(const push_config& config);
+  [[nodiscard]] result<push_config> get_push(const std::string& task, const std::string& id);
   /// `page_token`: empty for the first page.
   [[nodiscard]] result<wire::push_page> list_push(const std::string& task,
                                                   const std::string& page_token);

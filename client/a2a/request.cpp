@@ -31,10 +31,14 @@ constexpr auto rows = std::to_array<operation_row>({
      true},
     {create_push, "CreateTaskPushNotificationConfig", "tasks/pushNotificationConfig/set", "POST",
      "/tasks/{taskId}/pushNotificationConfigs"},
+    {get_push, "GetTaskPushNotificationConfig", "tasks/pushNotificationConfig/get", "GET",
+     "/tasks/{taskId}/pushNotificationConfigs/{id}"},
     {list_push, "ListTaskPushNotificationConfigs", "tasks/pushNotificationConfig/list", "GET",
      "/tasks/{taskId}/pushNotificationConfigs"},
     {delete_push, "DeleteTaskPushNotificationConfig", "tasks/pushNotificationConfig/delete",
      "DELETE", "/tasks/{taskId}/pushNotificationConfigs/{id}"},
+    {get_extended_card, "GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard", "GET",
+     "/extendedAgentCard", false, "/card"},
     {create_objective, "objectives/create", "objectives/create", "POST", "/objectives"},
     {get_objective, "objectives/get", "objectives/get", "GET", "/objectives/{id}"},
     {list_objectives, "objectives/list", "objectives/list", "GET", "/objectives"},
@@ -102,11 +106,12 @@ std::string query_of(const json::object& params) {
 
 void make_rest(prepared_request& out, const operation_row& row, const endpoint& to,
                json::object params) {
-  if (to.format.version == wire::a2a_version::v0_3)
+  const bool is_0_3 = to.format.version == wire::a2a_version::v0_3;
+  if (is_0_3)
     out.url += to.url.ends_with("/v1") ? "" : "/v1";
   if (!to.tenant.empty())
     out.url += "/" + encoded(to.tenant);
-  auto path = row.path;
+  auto path = is_0_3 && !row.path_0_3.empty() ? row.path_0_3 : row.path;
   for (auto begin = path.find('{'); begin != path.npos; begin = path.find('{')) {
     const auto end = path.find('}', begin);
     const auto name = path.substr(begin + 1, end - begin - 1);
@@ -182,17 +187,9 @@ error with_refusal(error why, unsigned status, const json::value& from) {
 }
 
 /// With the time after which it may be asked again, if the answer says so.
-error with_pause(error why, std::string_view retry_after, timestamp now) {
+error with_retry_after(error why, std::string_view retry_after, timestamp now) {
   const auto wait = net::read_retry_after(retry_after, now);
-  if (!wait)
-    return why;
-  boost::system::error_code failed;
-  auto details = parse_json(why.details, failed);
-  if (auto* members = details.if_object(); !failed && members != nullptr) {
-    (*members)[retry_after_member] = std::chrono::ceil<std::chrono::seconds>(*wait).count();
-    why.details = json::serialize(details);
-  }
-  return why;
+  return wait ? a2a::with_pause(std::move(why), *wait) : why;
 }
 
 /// Whether an answer of JSON-RPC has the id of our request (JSON-RPC 2.0 section 5). Some servers
@@ -269,12 +266,13 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_f
     const auto* object = whole ? whole->if_object() : nullptr;
     if (format.binding == wire::a2a_binding::json_rpc && object != nullptr
         && object->contains("jsonrpc") && object->contains("error"))
-      return with_pause(
+      return with_retry_after(
           with_refusal(wire::read_rpc_error(object->at("error")), answer.status, *whole),
           answer.header("retry-after"), now);
     const auto body = whole ? *whole : json::value{};
-    return with_pause(with_refusal(wire::read_rest_error(answer.status, body), answer.status, body),
-                      answer.header("retry-after"), now);
+    return with_retry_after(
+        with_refusal(wire::read_rest_error(answer.status, body), answer.status, body),
+        answer.header("retry-after"), now);
   }
   if (!whole)
     return whole.error();
@@ -302,6 +300,15 @@ result<json::value> read_event(const net::sse_event& event, wire::wire_format fo
   return with_refusal(wire::read_rest_error(500, *whole), 0, *whole);
 }
 
+result<task> read_asked_task(const json::value& answer, const std::string& id,
+                             wire::wire_format format) {
+  auto out = wire::read_task(answer, format);
+  if (out && out->id.str() != id)
+    return make_error(errc::invalid_agent_response,
+                      "the agent answered with another task than the one that was asked for");
+  return out;
+}
+
 bool may_be_wrong_version(const error& why, operation which, wire::a2a_binding by) {
   const auto& row = row_of(which);
   if (by == wire::a2a_binding::json_rpc && row.rpc_1_0 == row.rpc_0_3)
@@ -318,6 +325,19 @@ std::optional<std::chrono::milliseconds> pause_in(const error& why) {
   if (failed || found == nullptr || !found->is_int64() || found->get_int64() < 0)
     return std::nullopt;
   return std::chrono::seconds{found->get_int64()};
+}
+
+error with_pause(error why, std::chrono::milliseconds wait) {
+  if (pause_in(why).value_or(std::chrono::milliseconds{0}) >= wait)
+    return why;
+  boost::system::error_code failed;
+  auto details =
+      why.details.empty() ? json::value(json::object{}) : parse_json(why.details, failed);
+  if (auto* members = details.if_object(); !failed && members != nullptr) {
+    (*members)[retry_after_member] = std::chrono::ceil<std::chrono::seconds>(wait).count();
+    why.details = json::serialize(details);
+  }
+  return why;
 }
 
 } // namespace troupe::a2a

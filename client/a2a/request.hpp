@@ -7,6 +7,7 @@
 #include "client/http_message.hpp"
 #include "client/sse_reader.hpp"
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/task.hpp>
 #include <troupe/protocol/time.hpp>
 
 #include <boost/json/object.hpp>
@@ -43,14 +44,20 @@ prepare(operation which, const endpoint& to, boost::json::object params,
 /// `Retry-After` that is a date.
 [[nodiscard]] result<boost::json::value> read_result(const net::outbound_answer& answer,
                                                      wire::wire_format format, timestamp now);
+/// The same of one event of a stream. One that the server calls `error` is an error, whatever it
+/// holds.
+[[nodiscard]] result<boost::json::value> read_event(const net::sse_event& event,
+                                                    wire::wire_format format);
+/// The task in the answer to a request about the task `id`. Errors: invalid_agent_response, also if
+/// it is another task.
+[[nodiscard]] result<task> read_asked_task(const boost::json::value& answer, const std::string& id,
+                                           wire::wire_format format);
 /// Whether the refusal of a request may mean that the agent speaks the other version: it does not
 /// know the method, the path, or the version.
 [[nodiscard]] bool may_be_wrong_version(const error& why, operation which, wire::a2a_binding by);
 /// How long the server does not want to be asked, as the error says it; nothing if it does not.
 [[nodiscard]] std::optional<std::chrono::milliseconds> pause_in(const error& why);
-/// The same of one event of a stream. One that the server calls `error` is an error, whatever it
-/// holds.
-[[nodiscard]] result<boost::json::value> read_event(const net::sse_event& event,
-                                                    wire::wire_format format);
+/// The error with that, if it does not say a longer time.
+[[nodiscard]] error with_pause(error why, std::chrono::milliseconds wait);
 
 } // namespace troupe::a2a

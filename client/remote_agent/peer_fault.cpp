@@ -2,6 +2,10 @@
 
 #include "protocol/json/json_parser.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 namespace troupe::remote_agent {
 
 namespace json = boost::json;
@@ -10,16 +14,46 @@ namespace {
 
 constexpr const char* sdk_code = "A2A_SDK_ERROR";
 
+struct cause_row {
+  std::string_view noted; ///< By the client (net::with_cause).
+  std::string_view word;  ///< As callers know it.
+};
+/// docs/remote-agent.md has the words. What is not here is not told.
+constexpr auto causes = std::to_array<cause_row>({
+    {"refused", "refused"},
+    {"reset", "reset"},
+    {"dns", "dns"},
+    {"tls", "tls"},
+    {"address", "address"},
+    {"timeout", "timeout"},
+    {"breaker", "refused"}, // not sent: it has failed again and again
+    {"proxy", "refused"},   // the proxy did not connect
+    {"busy", "timeout"},    // no connection was free in time
+    {"memory", "decode"},   // there was no room to read the answer
+});
+
+std::string_view word_of(const json::value& noted) {
+  const auto* text = noted.if_string();
+  const auto found = text == nullptr
+                         ? causes.end()
+                         : std::ranges::find(causes, std::string_view(*text), &cause_row::noted);
+  return found == causes.end() ? std::string_view{} : found->word;
+}
+
 } // namespace
 
 fault peer_fault(const error& why) {
   fault out{sdk_code, why.message, {}};
   boost::system::error_code failed;
   const auto noted = parse_json(why.details, failed);
-  if (const auto* members = noted.if_object(); !failed && members != nullptr)
-    for (const auto* name : {"httpStatus", "rpcCode", "rpcData", "cause"})
+  if (const auto* members = noted.if_object(); !failed && members != nullptr) {
+    for (const auto* name : {"httpStatus", "rpcCode", "rpcData"})
       if (const auto* found = members->if_contains(name))
         out.details[name] = *found;
+    if (const auto* found = members->if_contains("cause"))
+      if (const auto word = word_of(*found); !word.empty())
+        out.details["cause"] = word;
+  }
   const bool is_unreadable =
       why.code == errc::invalid_agent_response || why.code == errc::too_large;
   if (is_unreadable && !out.details.contains("rpcCode") && !out.details.contains("httpStatus"))

@@ -11,7 +11,8 @@
 namespace troupe::remote_agent {
 
 /// A2A_SDK_ERROR with what the client noted (error::details): `httpStatus`, `rpcCode`, `rpcData`
-/// of a refusal; `cause` of a broken connection, or `decode` of an answer that is none.
+/// of a refusal; `cause` of a broken connection, or `decode` of an answer that is none, in one of
+/// the words that callers know.
 [[nodiscard]] fault peer_fault(const error& why);
 
 /// The time of the call is up; what was begun goes on.

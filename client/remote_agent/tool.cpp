@@ -229,7 +229,7 @@ awaitable<outcome<void>> tool_call::ask(a2a::operation which, json::object param
       co_return refused(read.error());
     take(*read, *answer);
   } else {
-    auto read = wire::read_task(*answer, format);
+    auto read = a2a::read_asked_task(*answer, way.task_id, format);
     if (!read)
       co_return refused(read.error());
     take(wire::answer{std::move(*read)}, *answer);
@@ -291,7 +291,7 @@ awaitable<outcome<void>> tool_call::watch() {
                                                 std::move(headers), left());
   if (!answer)
     co_return refused(answer.error());
-  auto read = wire::read_task(*answer, format);
+  auto read = a2a::read_asked_task(*answer, id, format);
   if (!read)
     co_return refused(read.error());
   const auto state = read->status.state;
@@ -307,7 +307,9 @@ awaitable<outcome<void>> tool_call::follow(a2a::operation which, json::object pa
                                            error& stream_error) {
   auto headers = headers_of(asked, owner.known_);
   open = client->stream(which, std::move(params), {}, std::move(headers));
-  a2a::task_stream stream(*client, open, true);
+  a2a::task_stream stream(*client, open, true,
+                          which == a2a::operation::subscribe_to_task ? news.task_id()
+                                                                     : std::string{});
   std::size_t bytes = 0;
   for (bool is_first = true;; is_first = false) {
     auto next = co_await stream.next();

@@ -90,12 +90,20 @@ bool is_made_in_pieces(const change& news, const event& happened) {
 class shown_task final : public shown_feed {
 public:
   shown_task(operation_call& call, task_stream stream)
-      : shown_feed(call, std::move(stream.source)), stream_(std::move(stream)) {}
+      : shown_task(call, stream, state_of(stream)) {}
 
-  /// As shown last.
+  /// As shown last; before that: as the task stands.
   [[nodiscard]] task_state state() const noexcept { return state_; }
 
 private:
+  shown_task(operation_call& call, task_stream& stream, task_state now)
+      : shown_feed(call, std::move(stream.source)), stream_(std::move(stream)), state_(now) {}
+
+  static task_state state_of(const task_stream& stream) {
+    const auto& record = stream.source->snapshot().task;
+    return record ? record->status.state : task_state::submitted;
+  }
+
   bool add_snapshot(const feed& source, bool has_gap) override {
     return add_record(source.snapshot().task, {source.snapshot().sequence}, has_gap);
   }
@@ -191,7 +199,7 @@ private:
   }
 
   task_stream stream_;
-  task_state state_ = task_state::submitted;
+  task_state state_;
 };
 
 // -- the stream of a root task --------------------------------------------------------------------

@@ -135,7 +135,7 @@ json::object write_list_push(const std::string& task, const std::string& page_to
   return out;
 }
 
-json::object write_delete_push(const std::string& task, const std::string& id, wire_format format) {
+json::object write_named_push(const std::string& task, const std::string& id, wire_format format) {
   json::object out;
   const bool is_crossed = is_json_rpc_0_3(format); // `id` is the task
   out[is_crossed ? "id" : "taskId"] = task;

@@ -50,11 +50,12 @@ struct task_filter {
 };
 [[nodiscard]] boost::json::object write_task_filter(const task_filter& filter, wire_format format);
 
-/// The three calls about push configurations. On REST `taskId` and `id` belong into the path.
+/// The calls about push configurations; `write_named_push`: to get or delete one. On REST `taskId`
+/// and `id` belong into the path.
 [[nodiscard]] boost::json::object write_create_push(const push_config& config, wire_format format);
 [[nodiscard]] boost::json::object
 write_list_push(const std::string& task, const std::string& page_token, wire_format format);
-[[nodiscard]] boost::json::object write_delete_push(const std::string& task, const std::string& id,
-                                                    wire_format format);
+[[nodiscard]] boost::json::object write_named_push(const std::string& task, const std::string& id,
+                                                   wire_format format);
 
 } // namespace troupe::wire

@@ -3,6 +3,9 @@
 #include "tests/apps/chain_link.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/push_receiver.hpp"
+#include <troupe/protocol/progress.hpp>
+#include <troupe/protocol/time.hpp>
+#include <troupe/protocol/time_source.hpp>
 
 #include <boost/json/serialize.hpp>
 
@@ -101,6 +104,44 @@ TEST_CASE("an answer in the middle wins over one that is on its way from the roo
   CHECK(at(bed.a.task("trip.p0.t0"), "/artifacts/0/parts/0/text") == "Oslo");
 }
 
+TEST_CASE("progress comes through three servers", "[binary][delegation]") {
+  three_bed bed;
+  bed.a.begin("trip", over_b_to_c("t", R"([{"progress":{"id":"pages","progress":1,"total":2}},)"
+                                       R"({"ask":"Go on?"},{"complete":"done"}])"));
+  const auto plan = [&] { // of B, as the task of A shows it
+    const auto task = result_of(bed.a.server().client().post(
+        request_of("GetTask", R"({"id":"trip.p0.t0"})"),
+        "A2A-Version: 1.0\r\nA2A-Extensions: " + std::string(troupe::progress_uri) + "\r\n"));
+    boost::system::error_code failed;
+    const auto* found = task.find_pointer(
+        "/metadata/https:~1~1a2a-protocol.org~1extensions~1task-progress~1v1/trackers/0", failed);
+    return found == nullptr ? json::value{} : *found;
+  };
+  CHECK(
+      comes_true([&] { return at(plan(), "/message") == "p" && at(plan(), "/progress") != "0"; }));
+  CAPTURE(json::serialize(plan()));
+  bed.a.answer("trip.p0.t0", "yes");
+  CHECK(bed.a.server().reaches("trip.p0.t0", "TASK_STATE_COMPLETED"));
+}
+
+TEST_CASE("a deadline that passes cancels the leaf behind two servers", "[binary][delegation]") {
+  three_bed bed;
+  bed.a.begin("trip", over_b_to_c("t", R"([{"hang":true}])"));
+  const auto leaves = [&](const std::string& state) {
+    return bed.c.server()
+        .ask("ListTasks", R"({"status":")" + state + R"("})")
+        .at("totalSize")
+        .as_int64();
+  };
+  REQUIRE(comes_true([&] { return leaves("TASK_STATE_WORKING") == 1; }));
+  const auto soon = troupe::to_rfc3339(troupe::system_time().now() + std::chrono::seconds{3});
+  static_cast<void>(bed.a.server().ask(
+      "objectives/modify",
+      R"({"id":"trip","operations":[{"op":"setObjective","deadline":")" + soon + R"("}]})"));
+  CHECK(comes_true([&] { return leaves("TASK_STATE_CANCELED") == 1; }));
+  CHECK(bed.a.server().reaches("trip.p0.t0", "TASK_STATE_CANCELED"));
+}
+
 TEST_CASE("the report of a cancel has a leaf that refuses and one that hangs",
           "[binary][delegation]") {
   push_receiver stubborn;
@@ -183,6 +224,19 @@ TEST_CASE("a task that comes back to its server is refused there, with its path"
   CAPTURE(words);
   CHECK(words.find("the task came through this server before: " + path) != std::string::npos);
   CHECK(bed.a.task_count() == 1); // nothing began when it came back
+}
+
+TEST_CASE("how long an agent may say nothing is a setting", "[binary][delegation]") {
+  chain_link b;
+  b.start({});
+  chain_link a;
+  a.start({{"B", b.url()}}, "[agents]\na2a-lost-after = 1\n");
+  a.begin("trip", delegated("t", "B", scripted(R"([{"hang":true}])")));
+  REQUIRE(comes_true([&] { return b.task_count() == 1; }));
+  b.server().program().signal(SIGSTOP);
+  CHECK(a.server().reaches("trip.p0.t0", "TASK_STATE_FAILED"));
+  b.server().program().signal(SIGCONT);
+  CHECK(a.words("trip.p0.t0") == "the agent \"B\" has not answered for 1 s");
 }
 
 TEST_CASE("the servers through which a task may go are a setting", "[binary][delegation]") {

@@ -72,6 +72,17 @@ TEST_CASE("a server that others reach warns that it asks nobody who they are",
   CHECK(contains(out.substr(line, out.find("may use this") - line), "\x1b[31m"));
 }
 
+TEST_CASE("a server whose delegations go over a proxy warns that it checks no addresses",
+          "[apps][binary][log]") {
+  desk me;
+  me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n"
+                          "[agents]\na2a-proxy = \"http://127.0.0.1:9\"\n");
+  process serve({troupe_binary(), "serve", "--config", me.path("troupe.toml")});
+  CHECK(serve.read_until(says("agents.a2a-proxy: URLs in plans are reached over a proxy, so that "
+                              "their addresses cannot be checked"),
+                         30s));
+}
+
 TEST_CASE("SIGHUP takes what can be changed, SIGUSR1 does nothing", "[apps][binary][signals]") {
   desk me;
   me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n");

@@ -307,6 +307,62 @@ TEST_CASE("new certificates hold for new connections", "[client][tls]") {
   CHECK(bed.exchange_once(url)->status == 204);
 }
 
+TEST_CASE("a client shows its certificate to a server that asks for it", "[client][tls]") {
+  const auto there = make_test_certificate({"a.example"});
+  const auto own = make_test_certificate({"client.example"});
+  push_receiver receiver(there, own.certificate_pem);
+  http_client_options options;
+  options.resolve = [](const std::string&) -> result<addresses> {
+    return addresses{asio::ip::make_address("127.0.0.1")};
+  };
+  options.trusted_pem = there.certificate_pem;
+  const auto url = "https://a.example:" + std::to_string(receiver.port()) + "/";
+  client_bed nobody{options};
+  CHECK(nobody.exchange_once(url).has_error());
+  options.certificate_pem = own.certificate_pem;
+  options.key_pem = own.key_pem;
+  client_bed known{options};
+  CHECK(known.exchange_once(url)->status == 204);
+  CHECK(receiver.received().size() == 1);
+  const auto other = make_test_certificate({"client.example"});
+  options.certificate_pem = other.certificate_pem;
+  options.key_pem = other.key_pem;
+  client_bed stranger{options};
+  CHECK(stranger.exchange_once(url).has_error());
+}
+
+TEST_CASE("connections of several clients count together", "[client][lending]") {
+  push_receiver receiver;
+  receiver.hold();
+  client_bed bed;
+  http_client_options options;
+  options.total = std::make_shared<admission_queue>(bed.clock, 1, 10);
+  const auto one = http_client::make(bed.context, bed.clock, options).value();
+  const auto two = http_client::make(bed.context, bed.clock, options).value();
+  int answers = 0;
+  const auto ask = [&](http_client* by) -> awaitable<void> {
+    const auto stream = by->lend(*parse_http_url(receiver.url("/")));
+    outbound_request request;
+    const auto answer = co_await stream->exchange(std::move(request));
+    answers += answer ? 1 : 0;
+  };
+  asio::co_spawn(bed.context, ask(one.get()), asio::detached);
+  asio::co_spawn(bed.context, ask(two.get()), asio::detached);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return receiver.received().size() == 1;
+  }));
+  for (int i = 0; i < 1'000; ++i)
+    bed.turn();
+  CHECK(receiver.connections() == 1);
+  receiver.release();
+  CHECK(comes_true([&] {
+    bed.turn();
+    return answers == 2;
+  }));
+  CHECK(receiver.most_at_once() == 1);
+}
+
 TEST_CASE("streams of one target at the same time do not share a connection", "[client][lending]") {
   push_receiver receiver;
   receiver.hold();

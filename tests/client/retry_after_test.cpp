@@ -30,4 +30,7 @@ TEST_CASE("a wait before another try doubles, up to a bound, and is spread", "[c
   CHECK(backoff(250ms, 5s, 4'000'000'000U, 0.5) == 5s);
   CHECK(backoff(1s, 5s, 1, 0) == 750ms);
   CHECK(backoff(1s, 5s, 1, 1) == 1250ms);
+  CHECK(chance_of("a", 1) == chance_of("a", 1));
+  CHECK(chance_of("a", 1) != chance_of("a", 2));
+  CHECK(chance_of("a", 1) != chance_of("b", 1));
 }

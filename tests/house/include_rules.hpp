@@ -26,6 +26,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"troupe/actors/", "troupe/store/"},
     {"troupe/agents/", "troupe/protocol/"},
     {"troupe/agents/", "troupe/actors/"},
+    {"troupe/client/", "troupe/protocol/"},
     {"troupe/net/", "troupe/protocol/"},
     {"troupe/net/", "troupe/actors/"},
     {"store/", "troupe/protocol/"},

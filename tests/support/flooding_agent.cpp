@@ -17,7 +17,9 @@ std::string event(const std::string& result) {
 
 } // namespace
 
-flooding_agent::flooding_agent() : acceptor_(context_, {asio::ip::address_v4::loopback(), 0}) {
+flooding_agent::flooding_agent(bool of_another_task)
+    : of_another_task_(of_another_task),
+      acceptor_(context_, {asio::ip::address_v4::loopback(), 0}) {
   accepting_ = std::thread([this] { accept(); });
 }
 
@@ -72,6 +74,13 @@ void flooding_agent::serve(asio::ip::tcp::socket& peer) {
                                    R"("status":{"state":"TASK_STATE_WORKING"}})")),
               failed);
   const std::string text(64 << 10, 'x');
+  while (!failed && !is_over_ && of_another_task_) {
+    ++frames_;
+    asio::write(peer,
+                asio::buffer(event(R"("statusUpdate":{"taskId":"other","contextId":"d",)"
+                                   R"("status":{"state":"TASK_STATE_WORKING"}})")),
+                failed);
+  }
   while (!failed && !is_over_) {
     asio::write(peer,
                 asio::buffer(event(R"("artifactUpdate":{"taskId":"t","contextId":"c",)"

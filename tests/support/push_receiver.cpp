@@ -76,10 +76,15 @@ push_receiver::push_receiver()
   acceptor_thread_ = std::thread([this] { accept_all(); });
 }
 
-push_receiver::push_receiver(const test_certificate& identity)
+push_receiver::push_receiver(const test_certificate& identity,
+                             const std::string& trusted_clients_pem)
     : is_tls_(true), acceptor_(context_, tcp::endpoint(asio::ip::address_v4::loopback(), 0)) {
   tls_.use_certificate(asio::buffer(identity.certificate_pem), asio::ssl::context::pem);
   tls_.use_private_key(asio::buffer(identity.key_pem), asio::ssl::context::pem);
+  if (!trusted_clients_pem.empty()) {
+    tls_.add_certificate_authority(asio::buffer(trusted_clients_pem));
+    tls_.set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
+  }
   port_ = acceptor_.local_endpoint().port();
   acceptor_thread_ = std::thread([this] { accept_all(); });
 }

@@ -48,8 +48,10 @@ struct test_certificate {
 class push_receiver {
 public:
   push_receiver();
-  /// Speaks TLS.
-  explicit push_receiver(const test_certificate& identity);
+  /// Speaks TLS. `trusted_clients_pem`: clients must show a certificate that one of these has
+  /// signed; empty: they need none.
+  explicit push_receiver(const test_certificate& identity,
+                         const std::string& trusted_clients_pem = {});
   ~push_receiver();
   push_receiver(const push_receiver&) = delete;
   push_receiver& operator=(const push_receiver&) = delete;

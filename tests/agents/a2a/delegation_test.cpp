@@ -1,6 +1,8 @@
 // The course of a delegation, step by step, without sockets.
 #include "agents/a2a/delegation.hpp"
+#include "agents/a2a/limits.hpp"
 #include "protocol/a2a/cancel_report.hpp"
+#include "protocol/a2a/stream_mark.hpp"
 #include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
@@ -21,7 +23,9 @@ std::string word_of(const delegation_step& step) {
     std::string operator()(const do_deliver& it) const {
       return "deliver " + text_of(it.message->parts);
     }
-    std::string operator()(const do_listen&) const { return "listen"; }
+    std::string operator()(const do_listen& it) const {
+      return it.cursor.empty() ? "listen" : "listen behind " + it.cursor;
+    }
     std::string operator()(const do_get&) const { return "get"; }
     std::string operator()(const do_find&) const { return "find"; }
     std::string operator()(const do_read_question&) const { return "read question"; }
@@ -191,10 +195,18 @@ TEST_CASE("a stream that shows by its cursors that nothing is missing ends our t
     CHECK(line_of(bed.course.on_event(bed.now, marked(made))) == "artifact");
     CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "hang up, completed, end");
   }
+  SECTION("the stream went on behind the last one") {
+    course_bed bed;
+    begun(bed, marked(works));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 1.0");
+    CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "hang up, completed, end");
+  }
   SECTION("the stream was taken up again, from the task as it was") {
     course_bed bed;
     begun(bed, marked(works));
-    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "get");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 1.0");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, make_error(errc::invalid_params, "cursor")))
+          == "get");
     CHECK(line_of(bed.course.on_got(bed.now, works)) == "listen");
     SECTION("with a snapshot") {
       CHECK(line_of(bed.course.on_event(bed.now, marked(works))).empty());
@@ -240,6 +252,54 @@ TEST_CASE("a stream that breaks or ends leads to the task, and to a new stream",
         == "completed, end");
 }
 
+TEST_CASE("a stream with cursors goes on where it broke", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto frame = [](const std::string& cursor) {
+    wire::status_update out;
+    out.task = task_id{"r1"};
+    out.status.state = task_state::working;
+    if (!cursor.empty())
+      out.metadata[stream_cursor_key] = cursor;
+    return wire::answer{out};
+  };
+  static_cast<void>(bed.course.on_event(bed.now, frame("17.0")));
+  SECTION("at once, and after a pause if it breaks again") {
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 17.0");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())).empty());
+    CHECK(bed.after(seconds{1}) == "listen behind 17.0");
+    static_cast<void>(bed.course.on_event(bed.now, frame("18.0")));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())).empty());
+    CHECK(bed.after(seconds{2}) == "listen behind 18.0");
+  }
+  SECTION("also behind a frame without one") {
+    static_cast<void>(bed.course.on_event(bed.now, frame({})));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 17.0");
+  }
+  SECTION("but not if the agent does not know the cursor") {
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 17.0");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, make_error(errc::invalid_params, "cursor")))
+          == "get");
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))) == "listen");
+  }
+  SECTION("but not if the task was seen since") {
+    CHECK(bed.after(seconds{30}) == "get");
+    CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))).empty());
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "get");
+  }
+  SECTION("but not while an answer is on its way") {
+    static_cast<void>(bed.course.on_event(
+        bed.now, wire::answer{remote_state(task_state::input_required, "where?")}));
+    static_cast<void>(bed.course.on_event(bed.now, frame("18.0")));
+    static_cast<void>(bed.course.on_message(bed.now, user_text("there", "u1")));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "get");
+  }
+  SECTION("but never behind a cursor that no header can have") {
+    static_cast<void>(bed.course.on_event(bed.now, frame("18\r\nX: y")));
+    CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 17.0");
+  }
+}
+
 TEST_CASE("an agent without streams is asked again and again", "[agents][a2a]") {
   course_bed bed;
   bed.follow({"1.0 JSONRPC http://a/", false, false, true});
@@ -266,6 +326,72 @@ TEST_CASE("silence is asked about, and only a long one is a failure", "[agents][
   CHECK(bed.after(seconds{569}) == "get");
   CHECK(bed.after(seconds{2})
         == "hang up, failed: the agent \"support\" has not answered for 600 s, end");
+}
+
+TEST_CASE("an agent that is soon taken for lost is asked in time", "[agents][a2a]") {
+  delegation_terms terms;
+  terms.lost_after = seconds{10};
+  course_bed bed(terms);
+  SECTION("on a stream") {
+    bed.follow();
+    CHECK(bed.after(seconds{5}) == "get");
+  }
+  SECTION("without streams") {
+    bed.follow({"1.0 JSONRPC http://a/", false, false, true});
+    for (int i = 0; i < 10; ++i) {
+      CHECK(bed.after(seconds{5}) == "get");
+      CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))).empty());
+    }
+  }
+  CHECK_THAT(bed.after(seconds{10}), ContainsSubstring("has not answered for 10 s"));
+}
+
+TEST_CASE("frames of other tasks are no sign of life", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  std::string steps;
+  for (int i = 0; i < 61 && steps.empty(); ++i) {
+    bed.now += seconds{10};
+    static_cast<void>(bed.course.on_event(bed.now, remote_state(task_state::completed, {}, "r2")));
+    steps = line_of(bed.course.on_time(bed.now));
+    if (steps == "get") // it was asked for, and there is no answer
+      steps.clear();
+  }
+  CHECK(steps == "hang up, failed: the agent \"support\" has not answered for 600 s, end");
+}
+
+TEST_CASE("a stream without an end that brings nothing new fails the attempt", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto same = GENERATE(0, 1, 2);
+  wire::answer frame{remote_state(task_state::working)};
+  if (same == 1)
+    frame = remote_state(task_state::working, {}, "r2");
+  if (same == 2) {
+    wire::artifact_update empty;
+    empty.task = task_id{"r1"};
+    empty.artifact.artifact_id = "a";
+    frame = empty;
+  }
+  std::string steps;
+  std::uint32_t frames = 0;
+  while (steps.find("failed") == std::string::npos && frames <= 2 * idle_frames_max) {
+    ++frames;
+    steps = line_of(bed.course.on_event(bed.now, frame));
+  }
+  CHECK(frames == idle_frames_max + 1);
+  CHECK(steps
+        == "hang up, failed for good: the agent \"support\" sends without an end, and nothing new: "
+           "more than 10000 events in a minute, end");
+}
+
+TEST_CASE("an agent may say again and again that it works", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  for (std::uint32_t i = 0; i < 3 * idle_frames_max; ++i) {
+    bed.now += milliseconds{10};
+    REQUIRE(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))).empty());
+  }
 }
 
 TEST_CASE("a question goes to our task, and its answer back", "[agents][a2a]") {
@@ -361,6 +487,33 @@ TEST_CASE("a request that may have come through is sent again only to an agent t
     CHECK(line_of(bed.course.on_found(bed.now, std::vector{remote_state(task_state::working)}))
           == "keep, get");
     CHECK(bed.course.note().task == "r1");
+  }
+  SECTION("it lists the tasks of others before ours") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    auto other = remote_state(task_state::working, {}, "r0");
+    other.context = "c0";
+    CHECK(
+        line_of(bed.course.on_found(bed.now, std::vector{other, remote_state(task_state::working)}))
+        == "keep, get");
+    CHECK(bed.course.note().task == "r1");
+  }
+  SECTION("it lists the tasks of others only") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    auto other = remote_state(task_state::working, {}, "r0");
+    other.context = "c0";
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector{other}))
+              .starts_with("failed for good: it is not known"));
+    CHECK(bed.course.note().task.empty());
+    CHECK(bed.course.dropped() == 1);
+  }
+  SECTION("it lists ours with a context of its own, and our message") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    auto own = remote_state(task_state::working);
+    own.context = "c0";
+    own.history = {user_text("do it", "m1")};
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector{own})) == "keep, get");
+    CHECK(bed.course.note().task == "r1");
+    CHECK(bed.course.note().context == "c0");
   }
   SECTION("it lists its tasks, and has made none") {
     CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
@@ -490,6 +643,17 @@ TEST_CASE("the answer to a cancel may tell of tasks behind the remote one", "[ag
   }
   SECTION("it does not come in time") {
     CHECK(bed.after(milliseconds{800}) == "hang up, canceled acknowledged, end");
+  }
+  SECTION("it tells of another task") {
+    auto answer = remote_state(task_state::canceled, {}, "r9");
+    boost::json::array entries;
+    entries.push_back(cancel_entry("r2", "deep", "refused", "too late"));
+    answer.metadata[cancel_report_key] = std::move(entries);
+    static_cast<void>(bed.course.on_canceled(bed.now, answer));
+    CHECK(bed.course.dropped() == 1);
+    for (const auto& each : bed.course.on_time(bed.now + milliseconds{800}))
+      if (const auto* told = std::get_if<do_report>(&each))
+        CHECK(std::get<report_canceled>(told->report).leaves.empty());
   }
   SECTION("its connection breaks") {
     CHECK(line_of(bed.course.on_canceled(bed.now, broken()))
@@ -631,9 +795,49 @@ TEST_CASE("another task in place of the one that was asked for fails the attempt
   CHECK(bed.course.dropped() == 1);
 }
 
-TEST_CASE("pauses double up to half a minute", "[agents][a2a]") {
-  CHECK(pause_before_try(1) == milliseconds{250});
-  CHECK(pause_before_try(2) == milliseconds{500});
-  CHECK(pause_before_try(8) == milliseconds{30'000});
-  CHECK(pause_before_try(4'000'000'000U) == milliseconds{30'000});
+TEST_CASE("a cancel that was asked for, and listed tasks of others only, harms none of them",
+          "[agents][a2a]") {
+  course_bed bed({}, left_note());
+  static_cast<void>(bed.course.begin(bed.now));
+  CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+  static_cast<void>(bed.course.cancel(bed.now));
+  auto other = remote_state(task_state::working, {}, "r0");
+  other.context = "c0";
+  CHECK(line_of(bed.course.on_found(bed.now, std::vector{other})) == "canceled no answer, end");
+}
+
+TEST_CASE("pauses double up to half a minute, and are a quarter less or more", "[agents][a2a]") {
+  CHECK(pause_before_try(1, 0.5) == milliseconds{250});
+  CHECK(pause_before_try(2, 0.5) == milliseconds{500});
+  CHECK(pause_before_try(2, 0) == milliseconds{375});
+  CHECK(pause_before_try(8, 1) == milliseconds{30'000});
+  CHECK(pause_before_try(4'000'000'000U, 1) == milliseconds{30'000});
+}
+
+TEST_CASE("an agent that says when it may be asked again is not asked before", "[agents][a2a]") {
+  auto why = broken();
+  why.details = R"({"retryAfter": 20})";
+  course_bed bed;
+  bed.follow();
+  CHECK(line_of(bed.course.on_stream_end(bed.now, why)).empty());
+  CHECK(bed.after(milliseconds{19'999}).empty());
+  CHECK(bed.after(milliseconds{1}) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, why)).empty());
+  CHECK(bed.after(milliseconds{19'999}).empty());
+  CHECK(bed.after(milliseconds{1}) == "get");
+}
+
+TEST_CASE("delegations that one break stopped do not come back together", "[agents][a2a]") {
+  const auto pause_of = [](const std::string& message_id) {
+    auto note = left_note("r1");
+    note.message = message_id;
+    course_bed bed({}, note);
+    static_cast<void>(bed.course.begin(bed.now));
+    static_cast<void>(bed.course.on_met(bed.now, able));
+    const auto steps = bed.course.on_got(bed.now, broken());
+    REQUIRE(std::holds_alternative<do_wait>(steps.back()));
+    return std::get<do_wait>(steps.back()).until - bed.now;
+  };
+  CHECK(pause_of("m1") == pause_of("m1"));
+  CHECK(pause_of("m1") != pause_of("m2"));
 }

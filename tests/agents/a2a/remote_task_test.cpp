@@ -81,10 +81,10 @@ TEST_CASE("a status message is shown once, and a state that is said again is no 
   const auto first = one.take(status_frame(task_state::working, words_of_agent("half way", "m1")));
   REQUIRE(first.reports.size() == 1);
   CHECK(text_of(std::get<report_message>(first.reports[0]).message.parts) == "half way");
-  CHECK(first.has_news());
+  CHECK(first.has_news);
   CHECK_FALSE(
-      one.take(status_frame(task_state::working, words_of_agent("half way", "m1"))).has_news());
-  CHECK(one.take(status_frame(task_state::working, words_of_agent("nearly", "m2"))).has_news());
+      one.take(status_frame(task_state::working, words_of_agent("half way", "m1"))).has_news);
+  CHECK(one.take(status_frame(task_state::working, words_of_agent("nearly", "m2"))).has_news);
 }
 
 TEST_CASE("a question of a remote task keeps its key while it is the same one", "[agents][a2a]") {
@@ -97,10 +97,10 @@ TEST_CASE("a question of a remote task keeps its key while it is the same one", 
   CHECK_FALSE(asked.question->auth);
   const auto again =
       one.take(status_frame(task_state::input_required, words_of_agent("Which city?", "m7")));
-  CHECK_FALSE(again.has_news());
+  CHECK_FALSE(again.has_news);
   const auto other =
       one.take(status_frame(task_state::auth_required, words_of_agent("Sign in", "m8")));
-  CHECK(other.has_news());
+  CHECK(other.has_news);
   CHECK(other.question->auth);
   CHECK(other.question->key == "m8");
 }
@@ -163,6 +163,30 @@ TEST_CASE("chunks are handed on, and a chunk of an artifact that is not known be
   CHECK_FALSE(append_of(chunk_frame("anew", false)));
 }
 
+TEST_CASE("a frame without text, or that says the same again, is no news", "[agents][a2a]") {
+  remote_task one;
+  CHECK(one.take(status_frame(task_state::working)).has_news);
+  CHECK_FALSE(one.take(status_frame(task_state::working)).has_news);
+  CHECK_FALSE(one.take(status_frame(task_state::working, words_of_agent("", "m1"))).has_news);
+  CHECK(one.take(status_frame(task_state::working, words_of_agent("so", "m2"))).has_news);
+  CHECK_FALSE(one.take(wire::answer{*words_of_agent("")}).has_news);
+  CHECK_FALSE(one.take(chunk_frame("", false)).has_news);
+  CHECK(one.take(chunk_frame("x", true)).has_news);
+  const auto again = one.take(chunk_frame("", true));
+  CHECK_FALSE(again.has_news);
+  CHECK(again.reports.empty());
+  auto last = std::get<wire::artifact_update>(chunk_frame("", true));
+  last.is_last = true;
+  CHECK(one.take(wire::answer{last}).reports.size() == 1);
+  CHECK(one.take(wire::answer{last}).reports.empty());
+  CHECK(one.take(chunk_frame("", false)).has_news); // what was there is there no more
+  auto progress = std::get<wire::status_update>(status_frame(task_state::working));
+  progress.metadata[progress_uri] =
+      boost::json::parse(R"({"trackers": [{"id": "t", "progress": 1, "total": 2}]})");
+  CHECK(one.take(wire::answer{progress}).has_news);
+  CHECK_FALSE(one.take(wire::answer{progress}).has_news);
+}
+
 TEST_CASE("a snapshot repeats nothing that was shown, and wipes nothing", "[agents][a2a]") {
   remote_task one;
   static_cast<void>(one.take(chunk_frame("one ", false)));
@@ -183,6 +207,9 @@ TEST_CASE("frames of other tasks, and frames after the end, are dropped", "[agen
   CHECK(one.take(status_frame(task_state::completed, nullptr, "r2")).taken
         == remote_news::verdict::foreign);
   CHECK_FALSE(one.has_ended());
+  auto elsewhere = *words_of_agent("for another conversation");
+  elsewhere.context_id = "c2";
+  CHECK(one.take(wire::answer{elsewhere}).taken == remote_news::verdict::foreign);
   CHECK(one.take(status_frame(task_state::completed, nullptr, std::string(2000, 'x'))).taken
         == remote_news::verdict::foreign);
   static_cast<void>(one.take(status_frame(task_state::completed)));

@@ -2,6 +2,7 @@
 #include "client/a2a/call_loop.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/hand_time.hpp"
 #include "tests/support/push_receiver.hpp"
 
 #include <optional>
@@ -48,6 +49,38 @@ TEST_CASE("an agent is asked by turns, with further headers", "[client][a2a]") {
   CHECK(server.received().at(1).header("idempotency-key") == "\"k\"");
 }
 
+TEST_CASE("a card is asked for again when it may be old, by its ETag", "[client][a2a][card]") {
+  const auto* age = GENERATE("Cache-Control: max-age=300\r\n", "");
+  push_receiver server;
+  hand_time time;
+  const auto headers = "ETag: \"v1\"\r\n" + std::string(age);
+  auto card = card_of(server);
+  card.insert(card.find("\r\n") + 2, headers);
+  server.script({card, answer_text(304, headers)});
+  call_loop loop(time);
+  const auto line = loop.open(line_to(server)).value();
+  const auto look_up = [&] {
+    std::optional<bool> is_known;
+    const auto handle =
+        line->look_up([&](const result<known_agent>& met) { is_known = met.has_value(); });
+    REQUIRE(comes_true([&] {
+      loop.turn();
+      return is_known.has_value();
+    }));
+    return *is_known;
+  };
+  CHECK(look_up());
+  time.pass(299s);
+  CHECK(look_up());
+  CHECK(server.received().size() == 1);
+  time.pass(1s);
+  CHECK(look_up());
+  REQUIRE(server.received().size() == 2);
+  CHECK(server.received()[1].header("if-none-match") == "\"v1\"");
+  CHECK(look_up());
+  CHECK(server.received().size() == 2);
+}
+
 TEST_CASE("nobody hears what was dropped, and a loop may end with requests under way",
           "[client][a2a]") {
   push_receiver server;
@@ -85,6 +118,23 @@ TEST_CASE("only public addresses are reached if that is asked for", "[client][a2
   }));
   CHECK(why->code == errc::forbidden);
   CHECK(server.connections() == 0);
+}
+
+TEST_CASE("the end of a stream says when the agent may be asked again", "[client][a2a]") {
+  push_receiver server;
+  server.script({card_of(server),
+                 answer_text(200, "Content-Type: text/event-stream\r\n", "retry: 7000\n\n")});
+  call_loop loop;
+  const auto line = loop.open(line_to(server)).value();
+  std::optional<error> why;
+  stream_listener to;
+  to.on_end = [&](const error& ended) { why = ended; };
+  const auto stream = line->listen(operation::subscribe_to_task, {{"id", "t"}}, {}, std::move(to));
+  REQUIRE(comes_true([&] {
+    loop.turn();
+    return why.has_value();
+  }));
+  CHECK(pause_in(*why) == 7s);
 }
 
 TEST_CASE("a stream that is paused is not read until it goes on", "[client][a2a]") {

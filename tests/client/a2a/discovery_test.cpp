@@ -116,6 +116,22 @@ TEST_CASE("an agent that speaks another version than its card says is spoken to 
   CHECK(bed.client->format().version == wire::a2a_version::v1_0);
 }
 
+TEST_CASE("a version that was learned outlives the same card, and not another one",
+          "[client][a2a][version]") {
+  const bool is_other = GENERATE(false, true);
+  a2a_client_bed bed;
+  auto again = bed.card_text("0.3");
+  if (is_other)
+    again = bed.card_text("0.3", "HTTP+JSON");
+  bed.server.script({bed.card_text("0.3"), rpc_error(-32601), rpc_task(), again, rpc_task()});
+  REQUIRE(bed.get_task().has_value());
+  bed.time.pass(card_kept);
+  REQUIRE(bed.wait_for([&] { return bed.client->renew_card(); }).has_value());
+  CHECK(bed.client->format().version
+        == (is_other ? wire::a2a_version::v0_3 : wire::a2a_version::v1_0));
+  CHECK(bed.server.received().size() == 4);
+}
+
 TEST_CASE("an agent that knows a method in neither version keeps that of its card",
           "[client][a2a][version]") {
   a2a_client_bed bed;

@@ -26,9 +26,11 @@ using namespace troupe::testing;
 namespace {
 
 struct hostile_bed {
-  explicit hostile_bed(memory_budget_ptr memory = nullptr) {
+  explicit hostile_bed(memory_budget_ptr memory = nullptr,
+                       std::size_t bytes_max = answer_bytes_max) {
     client_options options;
     options.memory = std::move(memory);
+    options.bytes_max = bytes_max;
     options.to.url = server.url("");
     auto made = a2a_client::make(context, clock, std::move(options));
     REQUIRE(made.has_value());
@@ -137,6 +139,18 @@ TEST_CASE("a stream that falls silent within an event is broken", "[client][a2a]
   const auto read = bed.event(std::string(begun_stream) + "data: {\"result\": ", 1s);
   REQUIRE_FALSE(read.has_value());
   CHECK(read.error().code == errc::timed_out);
+}
+
+TEST_CASE("a stream of comments without end is broken", "[client][a2a][hostile]") {
+  constexpr std::size_t event_bytes_max = std::size_t{1} << 20;
+  hostile_bed bed(nullptr, event_bytes_max);
+  std::string flood = begun_stream;
+  while (flood.size() < event_bytes_max + idle_stream_bytes_max + 100'000)
+    flood += std::string(std::size_t{64} << 10, ':') + "\n\n";
+  const auto read = bed.event(std::move(flood));
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code == errc::unavailable);
+  CHECK_THAT(read.error().message, ContainsSubstring("no event"));
 }
 
 TEST_CASE("an event that is no JSON ends the stream", "[client][a2a][hostile]") {

@@ -82,12 +82,31 @@ TEST_CASE("the ids of a push configuration are in the path of REST, and DELETE h
                              R"({"taskId":"a/b","url":"https://x"})");
     CHECK(create.url == root + "/tasks/a%2Fb/pushNotificationConfigs");
     CHECK(create.request.body == R"({"url":"https://x"})");
+    const auto one =
+        made(operation::get_push, version, a2a_binding::rest, R"({"taskId":"t","id":"p"})");
+    CHECK(one.url == root + "/tasks/t/pushNotificationConfigs/p");
+    CHECK(one.request.method == "GET");
     const auto gone =
         made(operation::delete_push, version, a2a_binding::rest, R"({"taskId":"t","id":"p"})");
     CHECK(gone.url == root + "/tasks/t/pushNotificationConfigs/p");
     CHECK(gone.request.method == "DELETE");
     CHECK(gone.request.body.empty());
   }
+}
+
+TEST_CASE("the extended card is asked for as each version names it", "[client][a2a]") {
+  const auto url = [](a2a_version version) {
+    return made(operation::get_extended_card, version, a2a_binding::rest, "{}").url;
+  };
+  CHECK(url(a2a_version::v1_0) == "http://h/base/extendedAgentCard");
+  CHECK(url(a2a_version::v0_3) == "http://h/base/v1/card");
+  const auto method = [](a2a_version version) {
+    return json::parse(made(operation::get_extended_card, version, a2a_binding::json_rpc, "{}")
+                           .request.body)
+        .at("method");
+  };
+  CHECK(method(a2a_version::v1_0) == "GetExtendedAgentCard");
+  CHECK(method(a2a_version::v0_3) == "agent/getAuthenticatedExtendedCard");
 }
 
 TEST_CASE("REST answers a deletion with nothing, and a list with an array", "[client][a2a]") {

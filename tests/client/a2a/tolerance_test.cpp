@@ -60,6 +60,44 @@ TEST_CASE("tolerance: `kind` may be absent or unknown", "[client][a2a][tolerance
       read(R"({"taskId":"t","artifact":{"artifactId":"a","parts":[]}})", v0_3).value()));
 }
 
+TEST_CASE("tolerance: events of another task are dropped from the stream of one, but not for ever",
+          "[client][a2a][tolerance]") {
+  const auto event = [](const std::string& id) {
+    return R"(data: {"jsonrpc":"2.0","id":1,"result":{"statusUpdate":{"taskId":")" + id
+           + R"(","status":{"state":"TASK_STATE_COMPLETED"}}}})" + "\n\n";
+  };
+  stream_bed bed;
+  const auto first = [&](const std::string& events) {
+    bed.server.script({bed.card_text(), stream_text(events)});
+    bed.open = bed.client->stream(operation::subscribe_to_task, {{"id", "t"}}, {});
+    task_stream of_t(*bed.client, bed.open, false, "t");
+    return bed.wait_for([&] { return of_t.next(); });
+  };
+  SECTION("a few") {
+    const auto got = first(event("other") + event("t"));
+    REQUIRE(got.has_value());
+    REQUIRE(got->has_value());
+    CHECK(std::get<wire::status_update>(**got).task.str() == "t");
+  }
+  SECTION("too many") {
+    std::string many;
+    for (unsigned i = 0; i <= foreign_events_max; ++i)
+      many += event("other");
+    const auto got = first(many);
+    REQUIRE_FALSE(got.has_value());
+    CHECK(got.error().code == errc::invalid_agent_response);
+  }
+}
+
+TEST_CASE("tolerance: another task is no answer to a request about one",
+          "[client][a2a][tolerance]") {
+  const auto answer = boost::json::parse(R"({"id":"t","status":{"state":"TASK_STATE_WORKING"}})");
+  CHECK(read_asked_task(answer, "t", v1).has_value());
+  const auto other = read_asked_task(answer, "u", v1);
+  REQUIRE_FALSE(other.has_value());
+  CHECK(other.error().code == errc::invalid_agent_response);
+}
+
 TEST_CASE("tolerance: null counts as absent", "[client][a2a][tolerance]") {
   const auto got = read(
       R"({"task":{"id":"t","contextId":null,"status":{"state":"TASK_STATE_WORKING","message":null,)"

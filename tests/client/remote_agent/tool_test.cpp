@@ -1,5 +1,7 @@
 // Calls of `remote_agent` against a server that answers from a script: sections E to J of the
 // contract.
+#include "client/http_client.hpp"
+#include "client/remote_agent/peer_fault.hpp"
 #include "tests/client/remote_agent/tool_bed.hpp"
 
 #include <stdexcept>
@@ -171,6 +173,43 @@ TEST_CASE("remote-agent line 96: all cards are asked for at once, and one that f
   CHECK(refusing.received().size() == 1);
 }
 
+TEST_CASE("remote-agent line 96: no card waits for another one", "[client][remote-agent]") {
+  push_receiver first;
+  push_receiver second;
+  // Each is answered once both were asked.
+  const auto answer_behind = [](push_receiver& own, const push_receiver& other) {
+    own.answer_with([&](const received_post&) {
+      return comes_true([&] { return !other.received().empty(); }) ? json_answer(card_text(own))
+                                                                   : json_answer("{}", "", 500);
+    });
+  };
+  answer_behind(first, second);
+  answer_behind(second, first);
+  tool_bed bed(settings_of(R"({"targets":[{"alias":"a","baseUrl":")" + first.url("/")
+                           + R"("},{"alias":"b","baseUrl":")" + second.url("/") + R"("}]})"));
+  const auto answer = bed.ask(R"({"action":"list_targets"})");
+  CHECK(found_at(answer, "/summary/targets/0/target_name") == "Support Agent");
+  CHECK(found_at(answer, "/summary/targets/1/target_name") == "Support Agent");
+}
+
+TEST_CASE("remote-agent line 76: of a card with both versions 1.0 is spoken, and the words stay",
+          "[client][remote-agent]") {
+  tool_bed bed;
+  auto both = card_text(bed.server);
+  both.insert(both.rfind('}'), R"(,"supportedInterfaces":[{"url":")" + bed.server.url("/one")
+                                   + R"(","protocolBinding":"JSONRPC","protocolVersion":"1.0"}])");
+  bed.server.script(
+      {json_answer(both),
+       rpc_answer(R"({"id":"task-456","contextId":"c","status":{"state":"TASK_STATE_WORKING"}})")});
+  const auto answer = bed.ask(a_status);
+  REQUIRE(bed.server.received().size() == 2);
+  const auto asked = bed.server.received()[1];
+  CHECK(asked.target == "/one");
+  CHECK(asked.header("a2a-version") == "1.0");
+  CHECK(bed.sent(1).at("method") == "GetTask");
+  CHECK(found_at(answer, "/summary/continuation/task/status") == "working");
+}
+
 TEST_CASE("remote-agent line 98: a card is kept for its max-age, and asked for by its ETag then",
           "[client][remote-agent]") {
   tool_bed bed;
@@ -241,6 +280,41 @@ TEST_CASE("remote-agent line 108: refusals have their numbers, and networks thei
   tool_bed alone(
       settings_of(R"({"targets":[{"alias":"a","baseUrl":")" + gone + R"(","default":true}]})"));
   CHECK(found_at(alone.ask(a_status), "/error/details/cause") == "refused");
+}
+
+TEST_CASE(
+    "remote-agent line 108: a connection that breaks, and one that is not trusted, have words",
+    "[client][remote-agent]") {
+  tool_bed bed;
+  bed.server.script({json_answer(card_text(bed.server)), "", ""});
+  CHECK(found_at(bed.ask(a_status), "/error/details/cause") == "reset");
+  auto stranger = std::make_unique<push_receiver>(make_test_certificate({"127.0.0.1"}));
+  const auto url = "https://127.0.0.1:" + std::to_string(stranger->port()) + "/";
+  tool_bed over_tls(
+      settings_of(R"({"targets":[{"alias":"a","baseUrl":")" + url + R"(","default":true}]})"),
+      std::move(stranger));
+  CHECK(found_at(over_tls.ask(a_status), "/error/details/cause") == "tls");
+}
+
+TEST_CASE("remote-agent line 108: callers get no other word for a cause than the seven",
+          "[client][remote-agent]") {
+  const auto [noted, word] = GENERATE(table<const char*, const char*>({
+      {"refused", "refused"},
+      {"reset", "reset"},
+      {"dns", "dns"},
+      {"tls", "tls"},
+      {"address", "address"},
+      {"timeout", "timeout"},
+      {"breaker", "refused"},
+      {"proxy", "refused"},
+      {"busy", "timeout"},
+      {"memory", "decode"},
+      {"anything else", ""},
+  }));
+  const auto fault = remote_agent::peer_fault(
+      net::with_cause(make_error(errc::unavailable, "it did not work"), noted));
+  const auto* told = fault.details.if_contains("cause");
+  CHECK((told == nullptr ? "" : *told) == boost::json::value(word));
 }
 
 TEST_CASE("remote-agent line 61: a URL that the policy allows leads to public addresses only",

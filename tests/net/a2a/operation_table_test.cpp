@@ -141,10 +141,13 @@ TEST_CASE("the client calls each operation as the server does, in all versions a
     REQUIRE(new_name);
     REQUIRE(old_name);
     CHECK(new_name->row == old_name->row);
-    const auto path = parse_rest_path(with_ids(std::string{asked.path}));
-    REQUIRE(path);
-    std::string allowed;
-    CHECK(find_place(*path, boost::beast::http::string_to_verb(asked.verb), allowed)
-          == new_name->row);
+    for (const auto of_0_3 : {false, true}) {
+      const auto own = of_0_3 && !asked.path_0_3.empty() ? asked.path_0_3 : asked.path;
+      const auto path = parse_rest_path(with_ids((of_0_3 ? "/v1" : "") + std::string{own}));
+      REQUIRE(path);
+      std::string allowed;
+      CHECK(find_place(*path, boost::beast::http::string_to_verb(asked.verb), allowed)
+            == new_name->row);
+    }
   }
 }

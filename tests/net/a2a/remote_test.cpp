@@ -117,6 +117,38 @@ TEST_CASE("the client sends, reads, lists and cancels in every version and bindi
   }
 }
 
+TEST_CASE("the client reads the extended card and one push configuration in every version and "
+          "binding",
+          "[net][client]") {
+  server_options options;
+  options.card.extended.tokens = {"friend"};
+  options.card.extended.description = "For friends.";
+  options.push.allow_http = true;
+  options.push.allow_private = true;
+  const net_bed bed(options);
+  for (const auto& format : formats) {
+    a2a::target to;
+    to.url = url_of(bed);
+    to.version = format.version;
+    to.binding = format.binding;
+    to.authentication.bearer = "friend";
+    const auto client = remote::open(to).value();
+    CHECK(client->extended_card().value().description == "For friends.");
+    CHECK(client_of(url_of(bed), format)->extended_card().error().code == errc::unauthenticated);
+    const auto made = client->send(says("hello")).value();
+    push_config wanted;
+    wanted.task = std::get<task>(made).id;
+    wanted.id = "p";
+    wanted.url = "http://127.0.0.1:9/hook";
+    REQUIRE(client->create_push(wanted).has_value());
+    const auto kept = client->get_push(wanted.task.str(), "p");
+    REQUIRE(kept.has_value());
+    CHECK(kept->url == wanted.url);
+    CHECK(kept->task == wanted.task);
+    CHECK_FALSE(client->get_push(wanted.task.str(), "q").has_value());
+  }
+}
+
 TEST_CASE("the client streams a task to its end in every version and binding", "[net][client]") {
   const net_bed bed;
   for (const auto& format : formats) {

@@ -4,6 +4,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/passing_store.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include <troupe/protocol/progress.hpp>
 
 #include <boost/json/parse.hpp>
 
@@ -138,6 +139,34 @@ TEST_CASE("a stream that goes on then follows what happens", "[net][sse][resume]
   port->report(report_completed{{}, ""});
   CHECK(at(next(second), "/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
   CHECK_FALSE(second.next_event());
+}
+
+TEST_CASE("a root task that goes on shows its state with the progress of its plans",
+          "[net][sse][resume][progress]") {
+  const net_bed bed({}, "puppet");
+  const auto headers = "A2A-Version: 1.0\r\nA2A-Extensions: urn:troupe:stream-cursor:v1, "
+                       + std::string(progress_uri) + "\r\n";
+  auto first = bed.connect();
+  first.send(http_client::request_text(
+      "POST", "/message:stream",
+      text_message(
+          "go",
+          R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a","agent":"puppet"}]}})"),
+      headers));
+  static_cast<void>(first.receive_head());
+  const auto id = at(next(first), "/task/id");
+  report_question asked;
+  asked.prompt = "Go on?";
+  bed.puppet->port(0)->report(std::move(asked));
+  std::string cursor;
+  while (const auto one = first.next_event())
+    if (const auto found = cursor_of(boost::json::parse(*one)); found != "(none)")
+      cursor = found;
+  auto second = bed.connect();
+  second.send(http_client::request_text("GET", "/tasks/" + id + ":subscribe", "",
+                                        headers + "Troupe-Cursor: " + cursor + "\r\n"));
+  static_cast<void>(second.receive_head());
+  CHECK(at(next(second), "/statusUpdate/status/state") == "TASK_STATE_INPUT_REQUIRED");
 }
 
 TEST_CASE("a long past lets other requests of its loop through", "[net][sse][resume]") {

@@ -193,7 +193,7 @@ TEST_CASE("a push configuration comes through in every version and binding",
     REQUIRE(listed.has_value());
     CHECK(listed->task.str() == "t1");
     const auto deleted = row.codec->read_delete_push(
-        boost::json::value(wire::write_delete_push("t1", "p1", row.format)));
+        boost::json::value(wire::write_named_push("t1", "p1", row.format)));
     REQUIRE(deleted.has_value());
     CHECK(deleted->task.str() == "t1");
     CHECK(deleted->id == "p1");
