@@ -115,6 +115,15 @@ TEST_CASE("a text that a model plans runs to its end, with a question to a perso
       },
       std::chrono::seconds{20}));
   CHECK(bed.models.requests_for("tool") == 2);
+  const auto command = [&](const std::string& name, const std::string& id) {
+    process run({troupe_binary(), name, id, "--server",
+                 "http://127.0.0.1:" + std::to_string(bed.here->port())});
+    CHECK(run.wait() == 0);
+    return run.out();
+  };
+  CHECK_THAT(command("show", objective), ContainsSubstring("\nmodels: 4 calls, "));
+  const auto asked = at(boost::json::parse(all), "/objective/plans/0/tasks/0/id");
+  CHECK_THAT(command("task", asked), ContainsSubstring("\nmodels: 2 calls, "));
 }
 
 TEST_CASE("a planned text runs no program and reaches no host of its own, nor by a model it tasks",

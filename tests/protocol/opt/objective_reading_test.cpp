@@ -212,3 +212,21 @@ TEST_CASE("what is no objective is refused with its place", "[protocol][opt][cli
   CHECK_FALSE(opt::read_fraction(parsed(R"({"progress":3})")));
   CHECK_FALSE(opt::read_fraction(parsed(R"({"progress":{"fraction":7}})")));
 }
+
+TEST_CASE("what models have used is read as it was written", "[protocol][opt][client]") {
+  const model_usage used{2, 310, 45, 1200, 100, true};
+  std::string text;
+  json_writer out(text);
+  out.begin_object().key("modelUsage");
+  opt::write(out, used);
+  out.end_object();
+  CHECK(opt::read_usage(parsed(text).as_object(), "modelUsage") == used);
+  CHECK(opt::read_usage(parsed(text).as_object(), "other") == model_usage{});
+  CHECK(
+      opt::read_usage(parsed(R"({"modelUsage":{"calls":-1,"cost":"x"}})").as_object(), "modelUsage")
+      == model_usage{});
+  const auto view = opt::read_objective_view(
+      parsed(R"({"id":"o","name":"o","status":"working","modelUsage":{"calls":3}})"));
+  REQUIRE(view.has_value());
+  CHECK(view->usage.calls == 3);
+}
