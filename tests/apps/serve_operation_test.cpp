@@ -72,6 +72,19 @@ TEST_CASE("a server that others reach warns that it asks nobody who they are",
   CHECK(contains(out.substr(line, out.find("may use this") - line), "\x1b[31m"));
 }
 
+TEST_CASE("the start names the models and the targets of the configuration",
+          "[apps][binary][log]") {
+  desk me;
+  me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n"
+                          "[models.fast]\nurl = \"http://127.0.0.1:9/v1\"\nmodel = \"x\"\n"
+                          "[models.local]\nurl = \"http://127.0.0.1:9/v1\"\nmodel = \"y\"\n"
+                          "[[targets]]\nalias = \"harbour\"\nurl = \"http://127.0.0.1:9\"\n");
+  process serve({troupe_binary(), "serve", "--config", me.path("troupe.toml")});
+  REQUIRE(serve.read_until(says("replayed)"), 30s));
+  CHECK(contains(serve.err(), " models: fast, local\n"));
+  CHECK(contains(serve.err(), " targets: harbour\n"));
+}
+
 TEST_CASE("SIGHUP takes what can be changed, SIGUSR1 does nothing", "[apps][binary][signals]") {
   desk me;
   me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n");
@@ -84,6 +97,10 @@ TEST_CASE("SIGHUP takes what can be changed, SIGUSR1 does nothing", "[apps][bina
   REQUIRE(serve.read_until(says("configuration read again: drain-seconds = 3; a restart is needed "
                                 "for: agent"),
                            30s));
+  me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n[models.fast]\n"
+                          "url = \"http://127.0.0.1:9/v1\"\nmodel = \"x\"\n");
+  serve.signal(SIGHUP);
+  REQUIRE(serve.read_until(says("a restart is needed for: models.fast"), 30s));
   me.write("troupe.toml", "nonsense = 1\n");
   serve.signal(SIGHUP);
   REQUIRE(serve.read_until(says("the configuration stays as it was"), 30s));
