@@ -68,6 +68,24 @@ TEST_CASE("a run in the middle looks like this", "[apps][tree_view]") {
            "  . Upload\n");
 }
 
+TEST_CASE("a right-to-left name moves neither marks nor times", "[apps][tree_view]") {
+  const std::string name = "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d";
+  auto bed = run_bed({plan_named("Plan", {task_named(name), task_named("Name")})}, "Trip");
+  bed.plan(0, 0, plan_state::working);
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    bed.move(0, 0, t, task_state::working);
+    bed.move(500, 0, t, task_state::completed);
+  }
+  auto lines =
+      draw_tree(bed.model, {.width = 80, .height = 24, .colour = false, .unicode = true}, at(1500));
+  REQUIRE(lines.size() == 5);
+  auto& hebrew = lines[3];
+  const auto found = hebrew.find("\xe2\x81\xa8" + name + "\xe2\x81\xa9");
+  REQUIRE(found != std::string::npos);
+  hebrew.replace(found, name.size() + 6, "Name");
+  CHECK(hebrew == lines[4]);
+}
+
 TEST_CASE("ended and pending plans shrink to a line before anything that runs is hidden",
           "[apps][tree_view]") {
   const auto bed = blog();
