@@ -68,6 +68,22 @@ TEST_CASE("a run in the middle looks like this", "[apps][tree_view]") {
            "  . Upload\n");
 }
 
+TEST_CASE("the last line of a program that runs is grey, and red if it has failed",
+          "[apps][tree_view]") {
+  auto bed = run_bed({plan_named("Plan", {task_named("compile")})}, "Build");
+  bed.plan(0, 0, plan_state::working);
+  bed.move(0, 0, 0, task_state::working);
+  bed.tell_task(10, 0, 0,
+                task_progress{std::make_shared<progress_report>(
+                    progress_report{{}, progress_aggregate{{}, {}, "cc main.c"}})});
+  const view_options how{.width = 80, .height = 24, .colour = true, .unicode = true};
+  CHECK_THAT(joined(draw_tree(bed.model, how, at(500))),
+             ContainsSubstring("\x1b[2m  cc main.c\x1b[0m"));
+  bed.move(600, 0, 0, task_state::failed, 1, "exited with 1");
+  CHECK_THAT(joined(draw_tree(bed.model, how, at(700))),
+             ContainsSubstring("\x1b[31m  exited with 1\x1b[0m"));
+}
+
 TEST_CASE("a right-to-left name moves neither marks nor times", "[apps][tree_view]") {
   const std::string name = "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d";
   auto bed = run_bed({plan_named("Plan", {task_named(name), task_named("Name")})}, "Trip");
