@@ -316,6 +316,7 @@ result<objective_view> read_objective_view(const json::value& from) {
   else
     in.fail("status", "is no state of an objective");
   out.reason = in.text("reason");
+  out.closing = objective_state_from(in.text("closing"));
   out.revision = in.whole_number_64("revision", 0, UINT32_MAX).value_or(0);
   out.created = in.time("createdAt").value_or(timestamp{});
   out.updated = in.time("updatedAt").value_or(timestamp{});

@@ -111,6 +111,8 @@ TEST_CASE("an objective and its changes are the same far away", "[protocol][opt]
   tell(here, there, task_moved{task_state::failed, 1, agent_says("no seat")}, at(0, "trip.p0.t0"));
   tell(here, there, tasks_withdrawn{0, {1}, task_state::canceled, "Flight failed"});
   tell(here, there, objective_closing{objective_state::failed, "by request"});
+  // A reader that begins now knows it, too.
+  CHECK(opt::read_objective_view(shown(here)).value().closing == objective_state::failed);
   tell(here, there, plan_moved{0, event_to(plan_state::failed), "Flight failed"});
   tell(here, there, objective_moved{event_to(objective_state::failed), "Book failed"});
   tell(here, there, tasks_renewed{0, {0, 1}});
