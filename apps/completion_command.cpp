@@ -5,6 +5,8 @@
 #include "apps/help/man_page.hpp"
 #include "apps/help/shell_scripts.hpp"
 #include "apps/plan/plan_file.hpp"
+#include "apps/plan/template_files.hpp"
+#include "apps/remote/remote_records.hpp"
 #include "apps/remote/server_link.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
@@ -14,9 +16,12 @@
 #include "apps/terminal/text.hpp"
 #include "apps/version.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "store/tools/stored_history.hpp"
+#include <troupe/protocol/agent_card.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -71,6 +76,11 @@ void add_tasks_of_run(collector& to, const std::string& name) {
     to.add(each, {});
 }
 
+void add_tasks_of_plan(collector& to, const plan_spec& plan, const std::string& name) {
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t)
+    to.add(plan.tasks[t].key.empty() ? shown_name(plan.tasks[t], t) : plan.tasks[t].key, name);
+}
+
 void add_tasks_of_file(collector& to, const std::string& path) {
   if (path.empty() || path == "-")
     return;
@@ -79,10 +89,24 @@ void add_tasks_of_file(collector& to, const std::string& path) {
     return;
   for (std::size_t p = 0; p < file->objective.plans.size(); ++p) {
     const auto& plan = *file->objective.plans[p];
-    for (std::size_t t = 0; t < plan.tasks.size(); ++t)
-      to.add(plan.tasks[t].key.empty() ? shown_name(plan.tasks[t], t) : plan.tasks[t].key,
-             shown_name(plan, p));
+    add_tasks_of_plan(to, plan, shown_name(plan, p));
   }
+}
+
+void add_template_names(collector& to, const std::string& directory) {
+  if (const auto all = templates_with(directory))
+    for (const auto& each : **all)
+      to.add(each.name, each.description);
+}
+
+/// Nothing while a server runs on the directory.
+void add_stored_objectives(collector& to, const std::string& directory) {
+  const auto history = stored_history::open(directory);
+  if (!history)
+    return;
+  if (const auto all = (*history)->objectives())
+    for (const auto& each : *all)
+      to.add(each.str(), {});
 }
 
 void add_targets(collector& to) {
@@ -98,20 +122,61 @@ void add_listed(collector& to, const result<std::vector<boost::json::value>>& al
       to.add(text_in(each, "id"), text_in(each, help));
 }
 
+void add_objectives(collector& to, const server_link& on) {
+  to.add("@last", "the newest objective");
+  add_listed(to,
+             on.list("objectives", a2a::operation::list_objectives,
+                     {{"includePlans", false}, {"orderBy", "createdAt"}}, candidates_max),
+             "name");
+}
+
+void add_remote_tasks(collector& to, const server_link& on) {
+  if (const auto page = on.client->list_tasks({}))
+    for (const auto& each : page->tasks)
+      to.add(each.id.str(), std::string(to_string(each.status.state)));
+}
+
+void add_contexts(collector& to, const server_link& on) {
+  std::set<std::string> seen;
+  if (const auto page = on.client->list_tasks({}))
+    for (const auto& each : page->tasks)
+      if (seen.insert(each.context).second)
+        to.add(each.context, {});
+}
+
+void add_tasks_of_objective(collector& to, const server_link& on, const std::string& name) {
+  const auto id = find_objective_id(on, name);
+  if (!id)
+    return;
+  const auto view = read_objective_of(on, *id);
+  if (!view)
+    return;
+  for (std::size_t p = 0; p < view->plans.size(); ++p) {
+    const auto& plan = *view->plans[p].spec;
+    for (std::size_t t = 0; t < plan.tasks.size(); ++t)
+      if (!plan.tasks[t].is_removed)
+        to.add(shown_name(plan.tasks[t], t), shown_name(plan, p)); // by name: ids are long
+  }
+}
+
 /// What a server says that is there.
-void add_of_server(collector& to, const server_link& on, candidate_kind kind) {
-  if (kind == candidate_kind::remote_tasks) {
-    if (const auto page = on.client->list_tasks({}))
-      for (const auto& each : page->tasks)
-        to.add(each.id.str(), std::string(to_string(each.status.state)));
-  } else if (kind == candidate_kind::questions) {
-    add_listed(to, on.list("inputs", a2a::operation::list_inputs, {}, candidates_max), "prompt");
-  } else {
-    to.add("@last", "the newest objective");
-    add_listed(to,
-               on.list("objectives", a2a::operation::list_objectives,
-                       {{"includePlans", false}, {"orderBy", "createdAt"}}, candidates_max),
-               "name");
+void add_of_server(collector& to, const server_link& on, const completion& wanted) {
+  switch (wanted.kind) {
+    case candidate_kind::remote_tasks: return add_remote_tasks(to, on);
+    case candidate_kind::remote_contexts: return add_contexts(to, on);
+    case candidate_kind::questions:
+      return add_listed(to, on.list("inputs", a2a::operation::list_inputs, {}, candidates_max),
+                        "prompt");
+    case candidate_kind::run_tasks:
+    case candidate_kind::objective_tasks: return add_tasks_of_objective(to, on, wanted.of);
+    case candidate_kind::remote_templates:
+      if (const auto card = on.client->card())
+        for (const auto& each : card->skills)
+          if (std::ranges::find(each.tags, template_tag) != each.tags.end())
+            to.add(each.name, each.description);
+      return;
+    case candidate_kind::objectives_or_tasks: add_remote_tasks(to, on); [[fallthrough]];
+    default: return add_objectives(to, on);
   }
 }
 
@@ -121,7 +186,6 @@ void look_up(completion& to, const std::string& typed) {
     case candidate_kind::none:
     case candidate_kind::files:
     case candidate_kind::directories: return;
-    case candidate_kind::run_tasks: return add_tasks_of_run(found, to.of);
     case candidate_kind::file_tasks: return add_tasks_of_file(found, to.of);
     case candidate_kind::targets: found.add("local", "the runs of this computer"); [[fallthrough]];
     case candidate_kind::servers: return add_targets(found);
@@ -133,20 +197,21 @@ void look_up(completion& to, const std::string& typed) {
         found.add(name, agents.find(name)->description());
       return;
     }
-    case candidate_kind::runs:
-    case candidate_kind::objectives:
-    case candidate_kind::questions:
-    case candidate_kind::remote_tasks: break;
+    case candidate_kind::templates: return add_template_names(found, to.directory);
+    case candidate_kind::stored_objectives: return add_stored_objectives(found, to.directory);
+    default: break; // of a server
   }
   auto chosen = choose_server(to.server);
   if (!chosen || !*chosen) {
     if (to.kind == candidate_kind::runs)
       add_runs(found);
+    else if (to.kind == candidate_kind::run_tasks)
+      add_tasks_of_run(found, to.of);
     return;
   }
   end_within(look_up_bound, exit_ok, "the server did not answer in time");
   if (const auto on = link_to(std::move(**chosen)))
-    add_of_server(found, *on, to.kind);
+    add_of_server(found, *on, to);
 }
 
 } // namespace

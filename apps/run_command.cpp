@@ -165,7 +165,10 @@ result<prepared> prepare(const run_options& options, const agent_registry& agent
       return checked.error();
   }
   if (options.dry_run)
-    out.drawn = draw_dry_run(file->objective, *checked, agents);
+    out.drawn = draw_dry_run(
+        file->objective, *checked, agents,
+        {options.parallel_max > 0 ? options.parallel_max : file->objective.parallel_max,
+         options.commands_max});
   if (const auto key = answers.unknown_key(file->objective.plans))
     return make_error(errc::invalid_params, "--answer " + *key + "=...: no task of " + file->name
                                                 + " has this id or name");

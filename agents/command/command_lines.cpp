@@ -20,9 +20,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::array<std::string_view, 7> line_members{"progress", "message",  "artifact", "ask",
-                                                       "askAuth",  "complete", "fail"};
-
 void write_dependency(json_writer& out, const dependency_result& dep) {
   out.begin_object()
       .member("id", dep.id.str())
@@ -72,9 +69,9 @@ result<const json::object::value_type*> find_action(const json::object& line) {
     const std::string_view name = member.key();
     if (name == "retry" && line.contains("fail"))
       continue;
-    if (std::find(line_members.begin(), line_members.end(), name) == line_members.end())
+    if (std::ranges::find(jsonl_members, name) == jsonl_members.end())
       return input_error("", "unknown member " + json::serialize(json::string(name.substr(0, 64)))
-                                 + did_you_mean(name, line_members));
+                                 + did_you_mean(name, jsonl_members));
     if (action != nullptr)
       return input_error("", "one line says one thing; this has both "
                                  + troupe::quoted(action->key()) + " and " + troupe::quoted(name));

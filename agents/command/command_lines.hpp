@@ -7,6 +7,7 @@
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/text_pieces.hpp>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ namespace troupe {
 /// newline. The pieces keep both.
 [[nodiscard]] text_pieces input_line(const message_ptr& input,
                                      std::vector<referenced_task> references, bool answers);
+
+/// What a line of a program may be, as docs/agents.md lists it.
+inline constexpr auto jsonl_members = std::to_array<std::string_view>(
+    {"progress", "message", "artifact", "ask", "askAuth", "complete", "fail"});
 
 /// Puts lines together from pieces of output and reads them.
 class line_reader {

@@ -39,7 +39,10 @@ std::string program_of(const boost::json::object& input) {
 } // namespace
 
 std::string draw_dry_run(const objective_spec& objective, const resolved_objective& edges,
-                         const agent_registry& agents) {
+                         const agent_registry& agents, const expected_slots& slots) {
+  const auto times = expect_times(objective, edges, slots, [&](const task_spec& task) {
+    return agents.name_or_default(task.agent) == "command";
+  });
   // By whether it is of an alternative, then by step.
   std::map<std::pair<bool, std::int64_t>, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
       steps;
@@ -68,9 +71,19 @@ std::string draw_dry_run(const objective_spec& objective, const resolved_objecti
       for (const auto on : plan.dependencies)
         after += (after.empty() ? "plan " : ", plan ")
                  + clean_line(shown_name(*objective.plans[on], on));
-      out += after.empty() ? "\n" : ", after " + after + "\n";
+      out += after.empty() ? "" : ", after " + after;
+      if (const auto& begin = times.begins[p][t]; begin && times.end.count() > 0)
+        out += ", at " + format_duration(*begin);
+      out += "\n";
     }
   }
+  if (times.end.count() > 0)
+    out +=
+        "expected to end after " + format_duration(times.end)
+        + (times.unknown == 0 ? std::string{}
+                              : "; " + counted(times.unknown, "task") + " without expectedSeconds "
+                                    + (times.unknown == 1 ? "counts" : "count") + " as 0")
+        + "\n";
   return out;
 }
 

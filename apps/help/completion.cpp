@@ -12,24 +12,45 @@ namespace {
 
 struct kind_row {
   std::string_view command; ///< Empty: any.
-  std::string_view name;    ///< Of the argument, or the type of an option's value.
+  std::string_view name;    ///< Of the argument, of the option, or the type of its value.
   candidate_kind kind;
 };
 
 /// The first row that fits decides.
 constexpr auto kinds = std::to_array<kind_row>({
-    {"", "FILE", candidate_kind::files},           {"plan", "TEXT", candidate_kind::files},
-    {"", "FILE.svg|html", candidate_kind::files},  {"", "PATH", candidate_kind::files},
-    {"", "DIR", candidate_kind::directories},      {"", "RUN", candidate_kind::runs},
-    {"logs", "TASK", candidate_kind::run_tasks},   {"run", "TASK", candidate_kind::file_tasks},
-    {"add", "TASK", candidate_kind::remote_tasks}, {"ls", "TASK", candidate_kind::remote_tasks},
-    {"rm", "TASK", candidate_kind::remote_tasks},  {"task", "ID", candidate_kind::remote_tasks},
-    {"answer", "ID", candidate_kind::questions},   {"claim", "ID", candidate_kind::questions},
-    {"watch", "ID", candidate_kind::objectives},   {"cancel", "ID", candidate_kind::objectives},
-    {"modify", "ID", candidate_kind::objectives},  {"history", "ID", candidate_kind::objectives},
-    {"pause", "ID", candidate_kind::objectives},   {"resume", "ID", candidate_kind::objectives},
-    {"retry", "ID", candidate_kind::objectives},   {"", "OBJECTIVE", candidate_kind::objectives},
-    {"agent", "URL", candidate_kind::servers},     {"", "URL|ALIAS", candidate_kind::servers},
+    {"", "FILE", candidate_kind::files},
+    {"plan", "TEXT", candidate_kind::files},
+    {"", "FILE.svg|html", candidate_kind::files},
+    {"", "PATH", candidate_kind::files},
+    {"", "DIR", candidate_kind::directories},
+    {"", "RUN", candidate_kind::runs},
+    {"logs", "TASK", candidate_kind::run_tasks},
+    {"run", "TASK", candidate_kind::file_tasks},
+    {"add", "TASK", candidate_kind::remote_tasks},
+    {"ls", "TASK", candidate_kind::remote_tasks},
+    {"rm", "TASK", candidate_kind::remote_tasks},
+    {"task", "ID", candidate_kind::remote_tasks},
+    {"send", "--task", candidate_kind::remote_tasks},
+    {"send", "--context", candidate_kind::remote_contexts},
+    {"tasks", "--context", candidate_kind::remote_contexts},
+    {"answer", "ID", candidate_kind::questions},
+    {"claim", "ID", candidate_kind::questions},
+    {"cancel", "ID", candidate_kind::objectives_or_tasks},
+    {"watch", "ID", candidate_kind::objectives},
+    {"modify", "ID", candidate_kind::objectives},
+    {"modify", "--after", candidate_kind::objective_tasks},
+    {"history", "ID", candidate_kind::objectives},
+    {"replan", "ID", candidate_kind::objectives},
+    {"pause", "ID", candidate_kind::objectives},
+    {"resume", "ID", candidate_kind::objectives},
+    {"retry", "ID", candidate_kind::objectives},
+    {"export", "OBJECTIVE", candidate_kind::stored_objectives},
+    {"", "OBJECTIVE", candidate_kind::objectives},
+    {"replan", "--template", candidate_kind::remote_templates},
+    {"", "--template", candidate_kind::templates},
+    {"show", "NAME", candidate_kind::templates},
+    {"agent", "URL", candidate_kind::servers},
+    {"", "URL|ALIAS", candidate_kind::servers},
     {"use", "ALIAS", candidate_kind::targets},
 });
 
@@ -68,6 +89,7 @@ public:
   [[nodiscard]] completion finish(const std::string& typed) const {
     completion out;
     out.server = server_;
+    out.directory = directory_;
     if (!arguments_.empty())
       out.of = arguments_.front();
     const auto add = [&](const std::string& word, const std::string& help) {
@@ -108,14 +130,21 @@ private:
     } else if (!option.get_positional() && name_of(option) == "--agent") {
       out.kind = candidate_kind::agents;
     } else {
-      out.kind = kind_of(*command_, option.get_positional() ? option.get_name() : type);
+      if (!option.get_positional())
+        out.kind = kind_of(*command_, name_of(option));
+      if (out.kind == candidate_kind::none)
+        out.kind = kind_of(*command_, option.get_positional() ? option.get_name() : type);
     }
   }
 
   void take_value(const std::string& word) {
-    if (name_of(*pending_) == "--server")
+    const auto name = name_of(*pending_);
+    if (name == "--server")
       server_ = word;
-    if (name_of(*pending_) == "--run" && arguments_.empty())
+    // `session export` reads from --data, and writes to --dir.
+    if (name == "--data" || name == "--templates" || (name == "--dir" && directory_.empty()))
+      directory_ = word;
+    if (name == "--run" && arguments_.empty())
       arguments_.push_back(word);
     pending_ = nullptr;
   }
@@ -165,6 +194,7 @@ private:
   const CLI::Option* pending_ = nullptr; ///< Its value comes next.
   std::vector<std::string> arguments_;
   std::string server_;
+  std::string directory_;
   bool goes_on_ = false; ///< With an earlier run.
 };
 

@@ -20,13 +20,19 @@ enum class candidate_kind : std::uint8_t {
   directories,
   runs, ///< Of this computer; of a server its objectives.
   runs_or_files,
-  run_tasks,  ///< Tasks of the run `of`.
-  file_tasks, ///< Tasks of the plan file `of`.
+  run_tasks,       ///< Tasks of the run `of`; of a server tasks of its objective `of`.
+  file_tasks,      ///< Tasks of the plan file `of`.
+  objective_tasks, ///< Tasks of the objective `of` of a server.
   objectives,
+  objectives_or_tasks,
+  stored_objectives, ///< Of the data directory `directory`.
   questions,
-  remote_tasks, ///< Tasks of an A2A agent.
-  servers,      ///< Targets.
-  targets,      ///< The same, and `local`.
+  remote_tasks,    ///< Tasks of an A2A agent.
+  remote_contexts, ///< Contexts of its tasks.
+  templates,       ///< Those of the program, and of `directory`.
+  remote_templates,
+  servers, ///< Targets.
+  targets, ///< The same, and `local`.
   agents,
 };
 
@@ -34,8 +40,9 @@ struct completion {
   /// Each with its help. They begin with what was typed.
   std::vector<std::pair<std::string, std::string>> words;
   candidate_kind kind = candidate_kind::none;
-  std::string of;     ///< The first argument of the command, as typed; may be empty.
-  std::string server; ///< The value of `--server`, if it was typed.
+  std::string of;          ///< The first argument of the command, as typed; may be empty.
+  std::string server;      ///< The value of `--server`, if it was typed.
+  std::string directory{}; ///< The same of `--data`, `--dir` or `--templates`.
 };
 
 /// `words`: those behind the program's name; the last one is being typed and may be empty.

@@ -1,5 +1,6 @@
 // `troupe init`: a first plan, to be changed.
 #include "apps/commands.hpp"
+#include "apps/plan/plan_schema.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/terminal/console.hpp"
 
@@ -13,7 +14,8 @@ namespace {
 constexpr std::string_view first_plan_yaml = R"(# yaml-language-server: $schema=plan.schema.json
 # Check it with "troupe validate", draw it with "troupe graph", run it with
 # "troupe run".
-# "troupe schema > plan.schema.json" lets editors complete and check it.
+# The schema beside it, which "troupe schema" prints, lets editors complete and
+# check it.
 # The manual is docs/plans.md.
 name: First plan
 
@@ -87,8 +89,19 @@ int init_command(const init_options& options) {
     complain(done.error().message);
     return exit_failed;
   }
-  if (options.file != "-")
-    complain("wrote " + options.file + "; run it with: `troupe run " + options.file + "`");
+  if (options.file == "-")
+    return exit_ok;
+  // One that is there stays: other plans may use it.
+  const auto schema =
+      (std::filesystem::path(options.file).parent_path() / "plan.schema.json").string();
+  const bool needs_schema = !std::filesystem::exists(schema, failed);
+  if (needs_schema)
+    if (const auto done = write_text(schema, plan_schema); !done) {
+      complain(done.error().message);
+      return exit_failed;
+    }
+  complain("wrote " + options.file + (needs_schema ? " and, for editors, " + schema : "")
+           + "; run it with: `troupe run " + options.file + "`");
   return exit_ok;
 }
 

@@ -33,7 +33,7 @@ std::string advice_for(errc code) {
              + own_config_path();
     case errc::invalid_agent_response:
       return "this is no A2A agent, or its answers are not as A2A says";
-    case errc::version_not_supported: return "see troupe agent";
+    case errc::version_not_supported: return "see `troupe agent`";
     default: return {};
   }
 }
@@ -43,7 +43,10 @@ std::string advice_for(errc code) {
 std::string explained(const error& why, const std::string& server) {
   std::string out = server + ": " + why.message;
   const auto advice = advice_for(why.code);
-  if (!advice.empty() && why.message.find("; ") == std::string::npos)
+  // Which versions there are is said, not what to do.
+  const bool says_what_to_do =
+      why.message.find("; ") != std::string::npos && why.code != errc::version_not_supported;
+  if (!advice.empty() && !says_what_to_do)
     out += "; " + advice;
   return out;
 }

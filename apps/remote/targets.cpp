@@ -263,6 +263,10 @@ result<std::string> context_path() {
 
 } // namespace
 
+std::span<const std::string_view> target_member_names() noexcept {
+  return target_members;
+}
+
 result<std::vector<known_target>> targets_from(const std::vector<target_row>& rows,
                                                const std::string& name) {
   std::vector<known_target> out;

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,9 @@ struct chosen_server {
 [[nodiscard]] result<chosen_server> find_server(const std::string& named,
                                                 const std::vector<known_target>& targets,
                                                 const variable_reader& variables);
+
+/// All members that a target may have.
+[[nodiscard]] std::span<const std::string_view> target_member_names() noexcept;
 
 // -- of this process ------------------------------------------------------------------------------
 

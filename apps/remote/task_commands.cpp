@@ -2,12 +2,14 @@
 #include "apps/remote/answer_view.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
+#include "apps/run/run_report.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text_table.hpp"
 #include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/objective_reading.hpp"
 #include <troupe/protocol/time_source.hpp>
 
 #include <algorithm>
@@ -96,6 +98,7 @@ std::string draw_task(const task& one, bool colour) {
     out += "context: " + clean_line(one.context) + "\n";
   if (one.status.at != timestamp{})
     out += "since:   " + to_rfc3339(one.status.at) + "\n";
+  out += usage_text(opt::read_usage(one.metadata, "troupe/v1/modelUsage"));
   if (one.status.message)
     if (const auto text = clean_lines(shown_parts(one.status.message->parts)); !text.empty())
       out += "says:    " + text + "\n";

@@ -176,6 +176,7 @@ task_failure failure_of(const task& record, std::string place) {
 run_ending read_ending(const record_reader& records, const objective_view& view,
                        output_choice choice, std::size_t results_max) {
   run_ending out;
+  out.usage = view.usage;
   auto places = chosen_results(view, choice);
   if (places.size() > results_max) {
     out.results_left_out = places.size() - results_max;

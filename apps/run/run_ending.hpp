@@ -6,6 +6,7 @@
 #include "apps/run/record_reader.hpp"
 #include "apps/run/run_model.hpp"
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/objective.hpp>
 
 #include <cstddef>
@@ -59,6 +60,7 @@ struct run_ending {
   std::vector<task_failure> failures;
   std::size_t failures_left_out = 0;
   std::string timing; ///< timing_text
+  model_usage usage{};
 };
 
 /// The tasks whose artifacts `choice` shows, in the order of the document.

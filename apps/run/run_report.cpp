@@ -92,6 +92,14 @@ private:
   std::string time_;
 };
 
+/// `0.0001`: up to six places, without zeros at the end.
+std::string shown_cost(std::uint64_t millionths) {
+  auto places = std::to_string(millionths % 1'000'000);
+  places.insert(0, 6 - places.size(), '0');
+  places.erase(places.find_last_not_of('0') + 1);
+  return std::to_string(millionths / 1'000'000) + (places.empty() ? "" : "." + places);
+}
+
 } // namespace
 
 std::string place_of(const run_model& model, std::uint32_t plan, std::uint32_t task) {
@@ -107,6 +115,16 @@ std::string place_of(const plan_spec& plan, std::uint32_t index, std::uint32_t t
 void append_state_lines(std::string& out, const change& change, const run_model& model) {
   for (const auto& each : change.events)
     std::visit(line_writer(out, change, model), each);
+}
+
+std::string usage_text(const model_usage& used) {
+  if (used.calls == 0)
+    return {};
+  return "models: " + counted(used.calls, "call") + ", " + std::to_string(used.prompt_tokens)
+         + " + " + std::to_string(used.answer_tokens) + " tokens"
+         + (used.is_estimated ? " (estimated)" : "") + ", "
+         + format_duration(std::chrono::milliseconds{used.milliseconds})
+         + (used.cost_millionths > 0 ? ", cost " + shown_cost(used.cost_millionths) : "") + "\n";
 }
 
 std::string summary_text(const run_model& model, timestamp now,

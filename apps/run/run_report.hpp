@@ -4,6 +4,7 @@
 
 #include "apps/run/run_model.hpp"
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/model_usage.hpp>
 
 #include <chrono>
 #include <string>
@@ -19,6 +20,10 @@ void append_state_lines(std::string& out, const change& change, const run_model&
 /// failed in 3.21s (...)`; and the reason of the end, if no failed task says it.
 [[nodiscard]] std::string summary_text(const run_model& model, timestamp now,
                                        std::chrono::milliseconds critical_path);
+
+/// `models: 2 calls, 310 + 45 tokens, 1.2s, cost 0.0001`; without a cost if none is known, and
+/// nothing if no model was called.
+[[nodiscard]] std::string usage_text(const model_usage& used);
 
 /// `Travel / Choose a flight`, cleaned.
 [[nodiscard]] std::string place_of(const plan_spec& plan, std::uint32_t index, std::uint32_t task);

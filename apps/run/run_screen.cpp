@@ -229,7 +229,8 @@ std::string ending_text(const run_model& model, const run_ending& ending, timest
   std::string out;
   append_results(out, ending, options);
   append_failures(out, ending, options);
-  const auto last = ending.timing + summary_text(model, now, measured_critical_path(model));
+  const auto last = ending.timing + usage_text(ending.usage)
+                    + summary_text(model, now, measured_critical_path(model));
   return out + fit_lines(last, options.columns);
 }
 

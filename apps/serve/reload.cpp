@@ -1,8 +1,26 @@
 #include "apps/serve/reload.hpp"
 
+#include <set>
+#include <utility>
+
 namespace troupe {
 
-std::string take_changes(serve_settings& now, const serve_settings& fresh) {
+namespace {
+
+/// Those that came, went or have other members.
+std::set<std::string> changed_tables(const other_tables& a, const other_tables& b) {
+  std::set<std::string> out;
+  for (const auto& [one, other] : {std::pair{&a, &b}, std::pair{&b, &a}})
+    for (const auto& [name, text] : *one)
+      if (const auto found = other->find(name); found == other->end() || found->second != text)
+        out.insert(name);
+  return out;
+}
+
+} // namespace
+
+std::string take_changes(serve_settings& now, const serve_settings& fresh,
+                         const other_tables& tables_now, const other_tables& tables_fresh) {
   std::string taken;
   std::string left;
   for (const auto key : differences(now, fresh)) {
@@ -14,6 +32,8 @@ std::string take_changes(serve_settings& now, const serve_settings& fresh) {
     list += " = " + shown_value(which, fresh);
     static_cast<void>(which.set(now, which.get(fresh))); // It was valid there.
   }
+  for (const auto& table : changed_tables(tables_now, tables_fresh))
+    left += (left.empty() ? "" : ", ") + table;
   if (taken.empty() && left.empty())
     return "configuration read again: nothing has changed";
   return "configuration read again" + (taken.empty() ? "" : ": " + taken)

@@ -6,11 +6,13 @@
 #include "apps/memory_given.hpp"
 #include "apps/open_store.hpp"
 #include "apps/plan/template_files.hpp"
+#include "apps/plan/text_file.hpp"
 #include "apps/process_memory.hpp"
 #include "apps/serve/life_log.hpp"
 #include "apps/serve/reload.hpp"
 #include "apps/serve/serve_setup.hpp"
 #include "apps/serve/welcome.hpp"
+#include "apps/settings/config_file.hpp"
 #include "apps/settings/settings.hpp"
 #include "apps/signals.hpp"
 #include "apps/terminal/console.hpp"
@@ -99,8 +101,27 @@ std::string describe_recovery(const recovered& recovered) {
                         "allows it");
 }
 
-void log_start(const serve_settings& settings, const agent_registry& agents, const server& http,
-               const recovered& left) {
+/// None if there is no file.
+result<other_tables> tables_of_file(const std::string& path) {
+  if (path.empty())
+    return other_tables{};
+  const auto text = read_text(path);
+  if (!text)
+    return text.error();
+  return read_other_tables(*text, name_of_file(path));
+}
+
+/// `models: fast, local`, of the tables whose names begin so; empty if there are none.
+std::string named_tables(const other_tables& tables, std::string_view kind) {
+  std::string out;
+  for (const auto& [name, text] : tables)
+    if (name.size() > kind.size() && name.starts_with(kind) && name[kind.size()] == '.')
+      out += (out.empty() ? std::string(kind) + ": " : ", ") + name.substr(kind.size() + 1);
+  return out;
+}
+
+void log_start(const serve_settings& settings, const other_tables& tables,
+               const agent_registry& agents, const server& http, const recovered& left) {
   const auto changed = changed_settings(settings);
   std::string names;
   for (const auto& each : agents.names())
@@ -125,6 +146,9 @@ void log_start(const serve_settings& settings, const agent_registry& agents, con
   if (const auto max = settings.server.memory->bytes_max(); max != memory_budget::unlimited)
     log_info("memory: at most " + std::to_string(max >> 20) + " MiB (limits.memory)");
   log_info("agents: " + names + "; default: " + agents.default_agent);
+  for (const auto kind : {models_table, targets_table})
+    if (const auto line = named_tables(tables, kind); !line.empty())
+      log_info(line);
   if (!left.repaired.empty())
     log_warn("the record was repaired: " + left.repaired);
   log_info(describe_recovery(left));
@@ -158,12 +182,15 @@ private:
   session_status seen_;
 };
 
-/// Takes what can be taken of settings that have changed.
-void reload(const serve_options& options, serve_settings& settings) {
+/// Takes what can be taken of settings that have changed. `tables`: as they were at the start.
+void reload(const serve_options& options, serve_settings& settings, const other_tables& tables) {
   const auto fresh = effective_settings(options);
   if (!fresh)
     return log_error("the configuration stays as it was: " + fresh.error().message);
-  log_info(take_changes(settings, *fresh));
+  const auto fresh_tables = tables_of_file(options.config_file);
+  if (!fresh_tables)
+    return log_error("the configuration stays as it was: " + fresh_tables.error().message);
+  log_info(take_changes(settings, *fresh, tables, *fresh_tables));
   set_log_level(settings.log.level);
 }
 
@@ -216,7 +243,7 @@ void let_programs_end(const serve_settings& settings, time_source::steady_point 
 }
 
 int start_and_serve(serve_settings& settings, const serve_options& options,
-                    const agent_registry& agents, store& records) {
+                    const other_tables& tables, const agent_registry& agents, store& records) {
   stop_signals signals({.one_within = 1s, .is_server = true});
   const auto life = make_life_log();
   if (is_taken(settings)) {
@@ -245,13 +272,13 @@ int start_and_serve(serve_settings& settings, const serve_options& options,
     complain(port.error().message);
     return exit_failed;
   }
-  log_start(settings, agents, http, *left);
+  log_start(settings, tables, agents, http, *left);
   left->objectives.clear();
   left->lone_tasks.clear();
   if (options.is_dev)
     say(welcome_text(version_number(), http.url()));
   serve_until_stopped(signals, records, [&] {
-    reload(options, settings);
+    reload(options, settings, tables);
     if (!settings.templates_directory.empty())
       renew_templates(settings.templates_directory, main_gateway, http);
   });
@@ -295,6 +322,11 @@ int serve_command(const serve_options& options) {
     complain(models.error().message);
     return exit_usage;
   }
+  const auto tables = tables_of_file(options.config_file);
+  if (!tables) {
+    complain(tables.error().message);
+    return exit_usage;
+  }
   auto agents = make_agents(*settings, options.config_file, *models);
   if (!agents) {
     complain(agents.error().message);
@@ -336,7 +368,7 @@ int serve_command(const serve_options& options) {
     settings->server.push.debug = settings->server.debug;
   }
   settings->server.push.user_agent = "troupe/" + std::string(version_number());
-  const int code = start_and_serve(*settings, options, *agents, **records);
+  const int code = start_and_serve(*settings, options, *tables, *agents, **records);
   shut_down_log();
   return code;
 }

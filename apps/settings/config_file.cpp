@@ -3,6 +3,7 @@
 #include "protocol/json/quoted.hpp"
 
 #include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <toml++/toml.h>
@@ -231,6 +232,31 @@ result<std::vector<model_row>> read_model_rows(std::string_view text, const std:
       row.members.emplace_back(std::string(member.str()), std::move(*read));
     }
   }
+  return out;
+}
+
+result<other_tables> read_other_tables(std::string_view text, const std::string& name) {
+  serve_settings others;
+  if (const auto fine = read_config(others, text, name); !fine)
+    return fine.error();
+  const auto whole = toml::parse(text, name);
+  other_tables out;
+  const auto add = [&](const std::string& called, const toml::node& node) {
+    out[called] = json::serialize(tree_of_node(node));
+  };
+  if (const auto* found = whole.get(remote_agent_table))
+    add(std::string(remote_agent_table), *found);
+  if (const auto* models = whole.get_as<toml::table>(models_table))
+    for (const auto& [key, node] : *models)
+      add(std::string(models_table) + "." + std::string(key.str()), node);
+  if (const auto* targets = whole.get_as<toml::array>(targets_table))
+    for (std::size_t i = 0; i < targets->size(); ++i) {
+      const auto& node = (*targets)[i];
+      const auto* members = node.as_table();
+      const auto alias =
+          members == nullptr ? std::nullopt : (*members)["alias"].value<std::string>();
+      add(std::string(targets_table) + "." + alias.value_or(std::to_string(i + 1)), node);
+    }
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,5 +57,14 @@ struct model_row {
 /// `read_config` wants it. Errors: as there.
 [[nodiscard]] result<std::optional<boost::json::object>>
 read_remote_agent_table(std::string_view text, const std::string& name);
+
+/// The tables that are no settings, each by its name: `models.fast`, `targets.harbour` (by its
+/// alias; without one by its place, `targets.1`), `remote-agent`. The text of one is the same if
+/// its members are.
+using other_tables = std::map<std::string, std::string>;
+
+/// The rest of the file must be as `read_config` wants it. Errors: as there.
+[[nodiscard]] result<other_tables> read_other_tables(std::string_view text,
+                                                     const std::string& name);
 
 } // namespace troupe

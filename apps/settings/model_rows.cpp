@@ -246,13 +246,8 @@ result<void> take_model_member(model_draft& to, const std::string& key,
   if (found != model_members.end())
     done = found->take(to, value);
   else if (!take_budget(to, key, value, done)) {
-    std::vector<std::string> budgets;
-    for (const auto scope : all_scopes)
-      for (const auto unit : budget_units)
-        budgets.push_back(budget_member(scope, unit));
-    std::vector<std::string_view> known(budgets.begin(), budgets.end());
-    for (const auto& each : model_members)
-      known.push_back(each.name);
+    const auto names = model_member_names();
+    const std::vector<std::string_view> known(names.begin(), names.end());
     return wrong_value("unknown member " + troupe::quoted(key, 64) + did_you_mean(key, known));
   }
   if (!done)
@@ -321,6 +316,16 @@ result<model_settings> finished(model_draft from, const model_variables& variabl
 }
 
 } // namespace
+
+std::vector<std::string> model_member_names() {
+  std::vector<std::string> out;
+  for (const auto& each : model_members)
+    out.emplace_back(each.name);
+  for (const auto scope : all_scopes)
+    for (const auto unit : budget_units)
+      out.push_back(budget_member(scope, unit));
+  return out;
+}
 
 result<std::vector<model_settings>> models_from(const std::vector<model_row>& rows,
                                                 const std::string& name,

@@ -16,6 +16,9 @@ using model_variables = std::function<const char*(const char* name)>;
 /// The text of a file.
 using model_files = std::function<result<std::string>(const std::string& path)>;
 
+/// All members that a model may have.
+[[nodiscard]] std::vector<std::string> model_member_names();
+
 /// `name`: the file's, for messages. A key that cannot be read is no error here: calls of that
 /// model fail with it. Errors: invalid_document, with the line.
 [[nodiscard]] result<std::vector<models::model_settings>>

@@ -268,6 +268,32 @@ std::string_view sgr(style look) {
 
 } // namespace
 
+namespace {
+
+bool has_right_to_left(std::string_view text) {
+  while (!text.empty()) {
+    const auto [code, bytes, valid] = decode(text);
+    const auto direction =
+        utf8proc_get_property(static_cast<utf8proc_int32_t>(valid ? code : U' '))->bidi_class;
+    if (direction == UTF8PROC_BIDI_CLASS_R || direction == UTF8PROC_BIDI_CLASS_AL)
+      return true;
+    text.remove_prefix(bytes);
+  }
+  return false;
+}
+
+/// The blanks around the words stay where they are.
+std::string isolated(const std::string& text) {
+  if (!has_right_to_left(text))
+    return text;
+  const auto first = text.find_first_not_of(' ');
+  const auto end = text.find_last_not_of(' ') + 1;
+  return text.substr(0, first) + "\xe2\x81\xa8" + text.substr(first, end - first) + "\xe2\x81\xa9"
+         + text.substr(end);
+}
+
+} // namespace
+
 std::string render_line(const std::vector<span>& spans, std::size_t columns, bool colour,
                         std::string_view ellipsis) {
   std::size_t total = 0;
@@ -281,7 +307,7 @@ std::string render_line(const std::vector<span>& spans, std::size_t columns, boo
     const std::string text = cut_to(each.text, left, {});
     left -= display_width(text);
     const bool styled = colour && each.look != style::plain && !text.empty();
-    out.append(styled ? sgr(each.look) : "").append(text).append(styled ? "\x1b[0m" : "");
+    out.append(styled ? sgr(each.look) : "").append(isolated(text)).append(styled ? "\x1b[0m" : "");
     if (text.size() < each.text.size())
       break;
   }

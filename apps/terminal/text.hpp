@@ -77,6 +77,8 @@ struct span {
 };
 
 /// A line out of spans, cut to `columns`. Colours are ANSI SGR sequences, each span closed again.
+/// The words of a span that has right-to-left characters are isolated (U+2068 and U+2069, Unicode
+/// Standard Annex #9): they reorder nothing beside them.
 [[nodiscard]] std::string render_line(const std::vector<span>& spans, std::size_t columns,
                                       bool colour, std::string_view ellipsis);
 

@@ -152,7 +152,9 @@ void budget_ledger::settle(const ticket& admitted, const spending& spent, timest
 
 void budget_ledger::add(const call_account& account, const spending& spent, timestamp now) {
   for_each(account, day_at(now), now, [&](budget_scope scope, entry& of) {
-    if (scope != budget_scope::day || !keeps_day_)
+    const bool is_kept = (scope == budget_scope::day && keeps_day_)
+                         || (scope == budget_scope::objective && keeps_objectives_);
+    if (!is_kept)
       of.spent += spent;
   });
 }
@@ -169,8 +171,33 @@ std::pair<std::int64_t, spending> budget_ledger::day_now() const {
   return {day_, out};
 }
 
-bool budget_ledger::limits_day() const noexcept {
-  const auto& of = limits_[static_cast<std::size_t>(budget_scope::day)];
+void budget_ledger::keep_objectives(const objective_spendings& spent) {
+  keeps_objectives_ = true;
+  timestamp order{}; // all of them before the first call of this process
+  for (const auto& [id, of] : spent)
+    entry_of(objectives_, id, order += std::chrono::milliseconds{1}).spent += of;
+}
+
+objective_spendings budget_ledger::objectives_now() const {
+  std::vector<entries::const_iterator> all;
+  all.reserve(objectives_.size());
+  for (auto each = objectives_.begin(); each != objectives_.end(); ++each)
+    all.push_back(each);
+  std::ranges::sort(all, {}, [](const auto& each) { return each->second.last; });
+  const auto left_out = all.size() - std::min(all.size(), kept_objectives_max);
+  objective_spendings out;
+  for (auto at = left_out; at < all.size(); ++at) {
+    const auto& [id, of] = *all[at];
+    auto spent = of.spent;
+    spent += of.held;
+    if (spent != spending{})
+      out.emplace_back(id, spent);
+  }
+  return out;
+}
+
+bool budget_ledger::limits(budget_scope scope) const noexcept {
+  const auto& of = limits_[static_cast<std::size_t>(scope)];
   return of.tokens || of.cost || of.time;
 }
 

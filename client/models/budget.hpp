@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace troupe::models {
 
@@ -71,6 +72,9 @@ struct call_account {
   std::string objective;
 };
 
+/// By ids of objectives; the one that was quiet for the longest time stands first.
+using objective_spendings = std::vector<std::pair<std::string, spending>>;
+
 /// What was spent with one model.
 class budget_ledger {
 public:
@@ -89,7 +93,8 @@ public:
   [[nodiscard]] result<ticket> admit(call_account account, spending most, timestamp now);
   void settle(const ticket& admitted, const spending& spent, timestamp now);
 
-  /// What an earlier process has spent for it. It is not spent again today, if the day is kept.
+  /// What an earlier process has spent for it. It does not count again for a day or an objective
+  /// that is kept.
   void add(const call_account& account, const spending& spent, timestamp now);
 
   /// The day is kept from now on, with what an earlier process has spent on it.
@@ -97,7 +102,14 @@ public:
   /// What was spent or promised on the last day on which there was a call, as a process that comes
   /// after this one is to count it.
   [[nodiscard]] std::pair<std::int64_t, spending> day_now() const;
-  [[nodiscard]] bool limits_day() const noexcept;
+
+  /// Objectives are kept from now on, with what an earlier process has spent for them.
+  void keep_objectives(const objective_spendings& spent);
+  /// What was spent or promised for them, at most of kept_objectives_max.
+  [[nodiscard]] objective_spendings objectives_now() const;
+
+  [[nodiscard]] bool limits_day() const noexcept { return limits(budget_scope::day); }
+  [[nodiscard]] bool limits_objective() const noexcept { return limits(budget_scope::objective); }
 
   [[nodiscard]] spending of_task(const std::string& id) const;
   [[nodiscard]] spending of_objective(const std::string& id) const;
@@ -111,6 +123,7 @@ private:
   };
   using entries = std::map<std::string, entry>;
 
+  [[nodiscard]] bool limits(budget_scope scope) const noexcept;
   [[nodiscard]] entry& day_of(std::int64_t day);
   [[nodiscard]] static entry& entry_of(entries& in, const std::string& id, timestamp now);
   template<class Function>
@@ -122,6 +135,7 @@ private:
   std::int64_t day_ = 0;
   entry of_day_;
   bool keeps_day_ = false;
+  bool keeps_objectives_ = false;
 };
 
 } // namespace troupe::models

@@ -1,5 +1,5 @@
-// What was spent today with each model, as a file: a budget of the day survives the process. Plain
-// functions; the file is small and written as a whole.
+// What was spent with each model, today and for each objective, as a file: budgets of the day and
+// of an objective survive the process. Plain functions; the file is small and written as a whole.
 #pragma once
 
 #include "client/models/budget.hpp"
@@ -14,6 +14,7 @@ namespace troupe::models {
 struct day_entry {
   std::int64_t day = 0; ///< Since 1970, UTC.
   spending spent;
+  objective_spendings objectives{};
 
   friend bool operator==(const day_entry&, const day_entry&) = default;
 };

@@ -48,5 +48,8 @@ inline constexpr std::uint32_t answer_tokens_default = 4096;
 /// Tasks and objectives whose spending is remembered; above, those that were quiet for the longest
 /// time are forgotten.
 inline constexpr std::size_t accounts_max = 20'000;
+/// Objectives of a model whose spending survives the process: the file has them all, and is written
+/// as a whole. Above, those that were quiet for the longest time are left out.
+inline constexpr std::size_t kept_objectives_max = 2'000;
 
 } // namespace troupe::models

@@ -34,6 +34,11 @@ using net::awaitable;
 
 namespace {
 
+/// Whether what is spent survives the process.
+bool is_kept(const budget_ledger& ledger) {
+  return ledger.limits_day() || ledger.limits_objective();
+}
+
 /// Random, from 0 to 1.
 double chance_now() {
   constexpr double all = 18446744073709551616.0; // 2^64
@@ -444,10 +449,12 @@ day_entries model_client::parts::days_now() const {
   day_entries out;
   for (const auto& each : lines) {
     const std::lock_guard guard(each->mutex);
-    if (!each->ledger.limits_day())
+    const auto& ledger = each->ledger;
+    if (!is_kept(ledger))
       continue;
-    const auto [day, spent] = each->ledger.day_now();
-    out[each->settings.name] = {day, spent};
+    const auto [day, spent] = ledger.day_now();
+    out[each->settings.name] = {
+        day, spent, ledger.limits_objective() ? ledger.objectives_now() : objective_spendings{}};
   }
   return out;
 }
@@ -459,7 +466,7 @@ void model_client::parts::keep_days(std::function<void()> done) {
   days->keep([this, done = std::move(done)](const result<void>& how) {
     net::asio::post(context, [this, done, how] {
       if (!how && log != nullptr && *log)
-        (*log)("what was spent today would not survive this process: " + how.error().message);
+        (*log)("what was spent would not survive this process: " + how.error().message);
       if (done)
         done();
     });
@@ -470,18 +477,18 @@ void model_client::parts::keep_days(std::function<void()> done) {
 /// if the disk takes longer than the call may.
 awaitable<bool> model_client::parts::promise(std::shared_ptr<open_call> call, model_line* line,
                                              std::chrono::milliseconds time_max) {
-  if (!days || !line->ledger.limits_day())
+  if (!days || !is_kept(line->ledger))
     co_return true;
-  const auto is_kept = std::make_shared<bool>(false);
-  keep_days([is_kept, weak = std::weak_ptr<open_call>(call)] {
-    *is_kept = true;
+  const auto is_written = std::make_shared<bool>(false);
+  keep_days([is_written, weak = std::weak_ptr<open_call>(call)] {
+    *is_written = true;
     if (const auto waits = weak.lock())
       waits->pause.wake();
   });
   const auto until = clock->now() + time_max;
-  while (!*is_kept && !call->is_over && clock->now() < until)
+  while (!*is_written && !call->is_over && clock->now() < until)
     co_await call->pause.wait_until(until);
-  co_return *is_kept;
+  co_return *is_written;
 }
 
 awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_line* line) {
@@ -755,11 +762,12 @@ result<void> model_client::keep_days(const std::string& file) {
   bool has_limits = false;
   for (const auto& each : parts_->lines) {
     const std::lock_guard guard(each->mutex);
-    if (!each->ledger.limits_day())
+    if (!is_kept(each->ledger))
       continue;
     has_limits = true;
     const auto& before = (*known)[each->settings.name];
     each->ledger.keep_day(before.day, before.spent);
+    each->ledger.keep_objectives(before.objectives);
   }
   if (has_limits)
     parts_->days =

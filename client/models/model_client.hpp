@@ -83,9 +83,10 @@ public:
   /// Null if there is none of that name.
   [[nodiscard]] const model_settings* find(std::string_view name) const;
   [[nodiscard]] std::vector<model_state> states() const;
-  /// What is spent today with models that have a budget of the day is read from this file, and kept
-  /// in it, with what calls under way may cost; before `start`. A call is made once that is
-  /// written; no other call waits for the disk. Errors: those of read_day_file.
+  /// What is spent today, and for each objective, with models that have a budget of the day or of
+  /// an objective, is read from this file, and kept in it, with what calls under way may cost;
+  /// before `start`. A call is made once that is written; no other call waits for the disk. Errors:
+  /// those of read_day_file.
   [[nodiscard]] result<void> keep_days(const std::string& file);
   /// Takes a line for the log: each call with its sizes, cost and outcome.
   std::function<void(const std::string&)> log;

@@ -15,9 +15,11 @@ namespace json = boost::json;
 namespace {
 
 constexpr auto objective_members = std::to_array<std::string_view>(
-    {"$schema", "id", "name", "description", "plans", "maxParallel", "deadline", "priority",
-     "metadata", "status", "reason", "progress", "modelUsage", "pendingInputs", "pendingInputCount",
-     "rootTaskId", "revision", "createdAt", "updatedAt"});
+    {"$schema",    "id",          "name",          "description",
+     "plans",      "maxParallel", "deadline",      "priority",
+     "metadata",   "status",      "reason",        "closing",
+     "progress",   "modelUsage",  "pendingInputs", "pendingInputCount",
+     "rootTaskId", "revision",    "createdAt",     "updatedAt"});
 
 constexpr auto plan_members = std::to_array<std::string_view>(
     {"$schema",           "id",        "name",        "description", "tasks",    "dependencies",

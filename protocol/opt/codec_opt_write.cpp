@@ -241,6 +241,8 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
       .member("name", value.name)
       .optional_member("description", value.description);
   out.member("status", to_string(value.state)).optional_member("reason", value.reason);
+  if (value.closing)
+    out.member("closing", to_string(*value.closing));
   if (include_plans) {
     out.key("plans");
     write_plans(out, value, plans_of(value), include_tasks);

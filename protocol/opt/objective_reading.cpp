@@ -6,7 +6,9 @@
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -314,6 +316,7 @@ result<objective_view> read_objective_view(const json::value& from) {
   else
     in.fail("status", "is no state of an objective");
   out.reason = in.text("reason");
+  out.closing = objective_state_from(in.text("closing"));
   out.revision = in.whole_number_64("revision", 0, UINT32_MAX).value_or(0);
   out.created = in.time("createdAt").value_or(timestamp{});
   out.updated = in.time("updatedAt").value_or(timestamp{});
@@ -334,6 +337,7 @@ result<objective_view> read_objective_view(const json::value& from) {
   sum_up(out);
   if (const auto fraction = read_fraction(from))
     out.rollup.held = {static_cast<std::uint32_t>(*fraction * whole_fraction), out.revision};
+  out.usage = read_usage(from.as_object(), "modelUsage");
   if (out.id.empty())
     return make_error(errc::invalid_agent_response, "the objective has no id", "/id");
   return out;
@@ -349,6 +353,29 @@ std::optional<double> read_fraction(const json::value& from) noexcept {
   boost::system::error_code failed;
   const auto value = found->to_number<double>(failed);
   return !failed && value >= 0 && value <= 1 ? std::optional{value} : std::nullopt;
+}
+
+model_usage read_usage(const json::object& from, std::string_view name) noexcept {
+  const auto* found = from.if_contains(name);
+  const auto* members = found ? found->if_object() : nullptr;
+  if (!members)
+    return {};
+  constexpr double used_max = 1e12;
+  const auto number = [&](std::string_view of) {
+    const auto* one = members->if_contains(of);
+    boost::system::error_code failed;
+    const auto value = one && one->is_number() ? one->to_number<double>(failed) : 0.0;
+    return !failed && value > 0 ? std::min(value, used_max) : 0.0;
+  };
+  const auto* estimated = members->if_contains("estimated");
+  model_usage out;
+  out.calls = static_cast<std::uint32_t>(std::min(number("calls"), 1e9));
+  out.prompt_tokens = static_cast<std::uint64_t>(number("promptTokens"));
+  out.answer_tokens = static_cast<std::uint64_t>(number("answerTokens"));
+  out.milliseconds = static_cast<std::uint64_t>(std::round(number("seconds") * 1e3));
+  out.cost_millionths = static_cast<std::uint64_t>(std::round(number("cost") * 1e6));
+  out.is_estimated = estimated && estimated->is_bool() && estimated->get_bool();
+  return out;
 }
 
 result<shown_changes> read_changes(const json::value& from, const objective_view& of) {

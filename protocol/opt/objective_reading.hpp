@@ -6,13 +6,16 @@
 
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/objective.hpp>
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe::opt {
@@ -24,6 +27,11 @@ namespace troupe::opt {
 
 /// How far an objective was written to be, 0 to 1; nothing if it is not said.
 [[nodiscard]] std::optional<double> read_fraction(const boost::json::value& from) noexcept;
+
+/// What models have used, as codec_opt.hpp writes it into `from` by that name; nothing used if it
+/// is not there.
+[[nodiscard]] model_usage read_usage(const boost::json::object& from,
+                                     std::string_view name) noexcept;
 
 /// One `change` of a subscription.
 struct shown_changes {

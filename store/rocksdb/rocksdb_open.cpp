@@ -326,6 +326,15 @@ result<void> open_tables(opened_files& out, const std::string& directory,
   return {};
 }
 
+/// A repair works with tables, and here there are none.
+std::string advice_for_sessions(const std::string& directory,
+                                const std::optional<journal::follower_mark>& mark) {
+  return " Without a backup: the session files have the groups up to "
+         + std::to_string(mark ? mark->at : 0) + ", and those after it may be lost; move "
+         + journal_path(directory) + " and " + directory + "/" + std::string{origin_marker}
+         + " to another place to go on with the session files alone.";
+}
+
 result<void> open_journal(opened_files& out, const rocksdb_options& options,
                           const rocksdb_internals& internals) {
   const auto& directory = options.directory;
@@ -340,9 +349,11 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
     out.own_disk = journal::make_file_disk(journal_path(directory));
   }
   out.disk = out.own_disk ? out.own_disk.get() : internals.journal_files;
-  const auto advice = " `troupe store repair --lose-after --data " + directory
-                      + "` copies the directory and goes on with what can be kept; without "
-                        "--lose-after it only says what that is.";
+  const auto advice =
+      internals.origin ? advice_for_sessions(directory, *mark)
+                       : " `troupe store repair --lose-after --data " + directory
+                             + "` copies the directory and goes on with what can be kept; without "
+                               "--lose-after it only says what that is.";
   std::error_code unknown;
   if (internals.origin && out.own_disk && !fs::exists(journal_path(directory), unknown) && !unknown)
     return refuse("The journal is missing: there is no directory " + journal_path(directory)

@@ -3,9 +3,13 @@
 #include "agents/builtin/scripted.hpp"
 #include "agents/builtin/sleep.hpp"
 #include "agents/command/command_input.hpp"
+#include "agents/command/command_lines.hpp"
 #include "agents/llm/llm_input.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/documented_table.hpp"
+#include "tests/support/pieces.hpp"
+
+#include <boost/json/parse.hpp>
 
 #include <map>
 #include <regex>
@@ -49,6 +53,35 @@ TEST_CASE("the table of inputs names what each agent takes", "[agents]") {
         CHECK(members.insert(without_ticks(each)).second);
   }
   CHECK(documented == taken);
+}
+
+TEST_CASE("the table of inputs says the type of each member", "[agents]") {
+  for (const auto& row :
+       documented_rows("docs/agents.md", "| agent | member | type | default | meaning |")) {
+    CAPTURE(row.at(0), row.at(1));
+    CHECK(row.at(1).empty() == row.at(2).empty());
+    CHECK_FALSE(row.at(4).empty());
+  }
+}
+
+TEST_CASE("the table of jsonl names what a program may write and what it is told", "[agents]") {
+  static const std::regex first_member(R"re(`\{"([A-Za-z]+)":)re");
+  std::map<std::string, names> documented;
+  for (const auto& row : documented_rows("docs/agents.md", "| direction | line | meaning |"))
+    for (std::sregex_iterator at(row.at(1).begin(), row.at(1).end(), first_member), end; at != end;
+         ++at)
+      documented[row.at(0)].insert((*at)[1]);
+  CHECK(documented["stdout"] == set_of(jsonl_members));
+  message said;
+  said.parts.push_back(text_part("Paris"));
+  const auto told = std::make_shared<const message>(std::move(said));
+  names lines;
+  for (const bool answers : {true, false})
+    lines.insert(boost::json::parse(put_together(input_line(told, {}, answers), 4096))
+                     .as_object()
+                     .begin()
+                     ->key_c_str());
+  CHECK(documented["stdin"] == lines);
 }
 
 TEST_CASE("the table of steps names what a step of scripted may do", "[agents]") {

@@ -1,8 +1,10 @@
 #include "apps/command_line.hpp"
 #include "apps/command_tree.hpp"
 #include "apps/settings/settings.hpp"
+#include "apps/terminal/text.hpp"
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -221,6 +223,12 @@ TEST_CASE("help is no error and teaches", "[apps][command_line]") {
   const auto help = refused({"--help"});
   CHECK(help.code == exit_ok);
   CHECK(help.err.empty());
+  // Every command has its line; a terminal of 24 rows shows the end of it: the examples.
+  const auto rows = lines_in(help.out);
+  CHECK(rows.size() <= 90);
+  const auto example = std::ranges::find(rows, "Examples:");
+  CHECK(rows.end() - example > 1);
+  CHECK(rows.end() - example <= 23);
   for (const char* word : {"init", "run", "schema", "validate", "graph", "serve", "agents",
                            "version", "Examples:", "Exit codes:", "130"})
     CHECK_THAT(help.out, ContainsSubstring(word));

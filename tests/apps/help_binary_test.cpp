@@ -176,8 +176,41 @@ TEST_CASE("objectives and questions of a server are completed", "[binary][comple
     is_asked = contains(me.run({"__complete", "answer", ""}).out, "\tWhere?\n");
   CHECK(is_asked);
   CHECK(me.run({"__complete", "watch", "nothing-like-it"}).out == ":none\n");
+  const auto offers = [&](std::vector<std::string> words, const std::string& line) {
+    words.insert(words.begin(), "__complete");
+    const auto done = me.run(words);
+    INFO(done.out << done.err);
+    CHECK(contains(done.out, line + "\n"));
+  };
+  offers({"replan", ""}, id + "\tTrip");
+  offers({"cancel", ""}, id + "\tTrip");
+  offers({"cancel", task}, task + "\tinput-required");
+  offers({"send", "--task", ""}, task + "\tinput-required");
+  offers({"send", "--context", ""}, id + "\t");
+  offers({"logs", id, ""}, "q\tTrip");
+  offers({"modify", id, "--add", "x", "--after", ""}, "q\tTrip");
+  offers({"templates", "show", "conf"}, "conference-trip\tTravel for a conference: flights first, "
+                                        "then the hotel and the transport on the ground");
   me.use("http://127.0.0.1:1"); // Nobody is there.
   CHECK(me.run({"__complete", "watch", ""}).code == 0);
+}
+
+TEST_CASE("objectives of a data directory are completed", "[binary][completion]") {
+  desk me;
+  std::string id;
+  {
+    served server({"--data", me.path("data")});
+    me.use(url_of(server));
+    me.write("plan.json", R"({"name": "Trip", "tasks": [{"name": "n", "agent": "noop"}]})");
+    id = trimmed(me.run({"submit", me.path("plan.json")}).out);
+    CHECK(me.run({"watch", id, "-q"}).code == 0);
+    CHECK(server.stop() == 0);
+  }
+  const auto done =
+      me.run({"__complete", "session", "export", "--data", me.path("data"), id.substr(0, 2)});
+  CHECK(contains(done.out, id + "\t\n"));
+  CHECK(me.run({"__complete", "session", "export", "--data", me.path("none"), ""}).out
+        == ":none\n");
 }
 
 TEST_CASE("the scripts of all shells are printed, and are what the shells read",

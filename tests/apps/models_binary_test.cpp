@@ -115,6 +115,15 @@ TEST_CASE("a text that a model plans runs to its end, with a question to a perso
       },
       std::chrono::seconds{20}));
   CHECK(bed.models.requests_for("tool") == 2);
+  const auto command = [&](const std::string& name, const std::string& id) {
+    process run({troupe_binary(), name, id, "--server",
+                 "http://127.0.0.1:" + std::to_string(bed.here->port())});
+    CHECK(run.wait() == 0);
+    return run.out();
+  };
+  CHECK_THAT(command("show", objective), ContainsSubstring("\nmodels: 4 calls, "));
+  const auto asked = at(boost::json::parse(all), "/objective/plans/0/tasks/0/id");
+  CHECK_THAT(command("task", asked), ContainsSubstring("\nmodels: 2 calls, "));
 }
 
 TEST_CASE("a planned text runs no program and reaches no host of its own, nor by a model it tasks",
@@ -244,6 +253,35 @@ TEST_CASE("a budget of the day survives kill -9", "[binary][models]") {
   CHECK_THAT(bed.objective(at(refused, "/task/contextId")),
              ContainsSubstring("the budget day-tokens is 6000; 5999 of it are spent"));
   CHECK(bed.models.requests_for("ok") == 1);
+}
+
+TEST_CASE("a budget of an objective counts its ended tasks and its planner after kill -9",
+          "[binary][models]") {
+  const std::string plan =
+      R"({"name":"Trip","tasks":[{"name":"First","agent":"llm","input":{"model":"plans","prompt":"a"}},)"
+      R"({"name":"Ask","agent":"llm","dependencies":["First"],)"
+      R"("input":{"prompt":"Where to?","tools":["ask_person"]}},{"name":"Last","agent":"llm",)"
+      R"("dependencies":["Ask"],"input":{"model":"plans","prompt":"b"}}]})";
+  models_bed bed("ok", {plan, "said"}, "budget-objective-tokens = 6000\nmax-tokens = 100\n", "");
+  const auto sent = bed.send("Organize my holidays somehow");
+  const auto root = at(sent, "/task/id");
+  const auto id = at(sent, "/task/contextId");
+  REQUIRE(bed.here->reaches(root, "TASK_STATE_INPUT_REQUIRED"));
+  bed.kill();
+  REQUIRE(bed.models.requests_for("ok") == 2); // the planner, and the task that has ended
+  const auto path = bed.data() + "/model-days.json";
+  std::ifstream in(path, std::ios::binary);
+  auto kept = boost::json::parse(std::string{std::istreambuf_iterator<char>(in), {}});
+  auto& tokens = kept.at("plans").at("objectives").at(id).at("tokens");
+  CHECK(tokens.to_number<int>() > 11 + 11);
+  tokens = 5999;
+  std::ofstream(path) << boost::json::serialize(kept);
+  bed.start();
+  REQUIRE(bed.answer(root, "Oslo"));
+  REQUIRE(bed.here->reaches(root, "TASK_STATE_FAILED"));
+  CHECK_THAT(bed.objective(id),
+             ContainsSubstring("the budget objective-tokens is 6000; 5999 of it are spent"));
+  CHECK(bed.models.requests_for("ok") == 2);
 }
 
 TEST_CASE("the agent llm answers a short question with a message, if it is told to",

@@ -2,6 +2,7 @@
 // server, both versions, both bindings, and a connection that is lost.
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/push_receiver.hpp"
 #include "tests/support/relay.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -226,6 +227,29 @@ TEST_CASE("what goes wrong names the server, the cause and what to do", "[binary
   CHECK(contains(person.run({"task", "nothing"}).err, "no task \"nothing\""));
   CHECK(contains(person.run({"show", "nothing"}).err, "there is no objective nothing"));
   CHECK(person.run({"submit", person.path("none.json")}).code == 2);
+}
+
+TEST_CASE("a wrong version and a missing key are told with what to do", "[binary][remote]") {
+  push_receiver agent;
+  desk person(agent.url(""));
+  agent.answer_with([&](const received_post&) {
+    return answer_text(
+        200, "Content-Type: application/json\r\n",
+        R"({"name":"S","description":"d","version":"1","supportedInterfaces":[{"url":")"
+            + agent.url("/")
+            + R"(","protocolBinding":"JSONRPC","protocolVersion":"7.0"}],)"
+              R"("capabilities":{},"skills":[],"defaultInputModes":[],)"
+              R"("defaultOutputModes":[]})");
+  });
+  const auto wrong = person.run({"tasks"});
+  CHECK(wrong.code == 1);
+  CHECK(contains(wrong.err, agent.url("") + ": the agent speaks A2A 7.0"));
+  CHECK(contains(wrong.err, "this client speaks 1.0 and 0.3"));
+  CHECK(contains(wrong.err, "; see `troupe agent`"));
+  agent.answer_with([](const received_post&) { return answer_text(401); });
+  const auto locked = person.run({"tasks"});
+  CHECK(locked.code == 1);
+  CHECK(contains(locked.err, "needs a key (HTTP status 401); give it a key: bearer-file"));
 }
 
 TEST_CASE("a context chooses the server, until another is chosen", "[binary][remote]") {

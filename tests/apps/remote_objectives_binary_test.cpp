@@ -2,6 +2,7 @@
 // and without one, over breaks of the connection and of the server.
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/relay.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -240,6 +241,47 @@ TEST_CASE("watch asks at a prompt, and what was pasted behind an answer answers 
   given_up.send_input("\x04");
   CHECK(given_up.wait() == 3);
   CHECK(given_up.is_cooked());
+}
+
+TEST_CASE("answer asks at a prompt with the choices, until an answer fits",
+          "[binary][remote][terminal]") {
+  const served server({"--store", "memory", "--allow-commands"});
+  const desk person(url_of(server));
+  person.write("choose.json", R"({"name": "Trip", "tasks": [
+    {"name": "to", "agent": "command", "input": {"protocol": "jsonl", "argv": ["sh", "-c",
+      "read order; echo '{\"ask\": {\"prompt\": \"Where to?\", \"schema\": {\"enum\": [\"sea\", \"city\"]}}}'; read answer; echo \"$answer\" >&2; echo '{\"complete\": \"ok\"}'"]}}]})");
+  const auto id = trimmed(person.run({"submit", person.path("choose.json")}).out);
+  REQUIRE(comes_true([&] { return contains(person.run({"inbox", "-o", "name"}).out, id); }));
+  auto environment = person.environment();
+  environment.insert(environment.end(), {"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm"});
+  process answer(person.words({"answer", id + ".p0.t0"}), environment, screen_size{});
+  const auto prompts = [](std::size_t count) {
+    return [count](const process& p) {
+      std::size_t seen = 0;
+      for (auto at = p.out().find("\n> "); at != std::string::npos;
+           at = p.out().find("\n> ", at + 1))
+        ++seen;
+      return seen >= count;
+    };
+  };
+  REQUIRE(answer.read_until(prompts(1), std::chrono::seconds{20}));
+  CHECK(contains(answer.out(), "Where to?"));
+  CHECK(contains(answer.out(), "  1  sea"));
+  CHECK(contains(answer.out(), "  2  city"));
+  answer.send_input("lake\n");
+  REQUIRE(answer.read_until(prompts(2), std::chrono::seconds{20}));
+  answer.send_input("2\n");
+  CHECK(answer.wait() == 0);
+  CHECK(contains(answer.out(), "question " + id + ".p0.t0.question-1 answered"));
+  CHECK(person.run({"watch", id, "-q"}).code == 0);
+  CHECK(contains(person.run({"logs", id}).out, R"("answer":"city")"));
+
+  const auto other = trimmed(person.run({"submit", person.path("choose.json")}).out);
+  REQUIRE(comes_true([&] { return contains(person.run({"inbox", "-o", "name"}).out, other); }));
+  process given_up(person.words({"answer", other + ".p0.t0"}), environment, screen_size{});
+  REQUIRE(given_up.read_until(prompts(1), std::chrono::seconds{20}));
+  given_up.send_input("\x04");
+  CHECK(given_up.wait() == 3);
 }
 
 TEST_CASE("logs of a server are followed until the task, or the objective, ends",

@@ -386,6 +386,10 @@ TEST_CASE("a first plan is written, is valid, and runs", "[apps][binary]") {
     const auto written = me.troupe({"init", file});
     CHECK(written.code == 0);
     CHECK(contains(written.err, "run it with: `troupe run " + file + "`"));
+    // The schema that it names is beside it.
+    CHECK(contains(text_of(file), "plan.schema.json"));
+    CHECK(text_of(me.home / "plan.schema.json")
+          == text_of(std::string(TROUPE_SOURCE_DIR) + "/docs/plan.schema.json"));
     CHECK(me.troupe({"validate", file}).code == 0);
     const auto ran = me.troupe({"run", file, "-q", "--output", "results", "--param", "who=Ada"});
     INFO(ran.err);
@@ -403,8 +407,9 @@ TEST_CASE("a first plan is written, is valid, and runs", "[apps][binary]") {
 
 TEST_CASE("the schema of plans is printed as it is in the documents", "[apps][binary]") {
   user me;
-  CHECK(me.troupe({"schema"}).out
-        == text_of(std::string(TROUPE_SOURCE_DIR) + "/docs/plan.schema.json"));
+  const auto printed = me.troupe({"schema"}).out;
+  CHECK(printed == text_of(std::string(TROUPE_SOURCE_DIR) + "/docs/plan.schema.json"));
+  CHECK(contains(printed, "\"$id\": \"urn:troupe:plan.schema.json\""));
 }
 
 TEST_CASE("the times of a run are written for viewers", "[apps][binary]") {

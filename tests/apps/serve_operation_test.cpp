@@ -3,6 +3,7 @@
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/push_receiver.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -37,7 +38,22 @@ TEST_CASE("serve --dev welcomes with commands that work", "[apps][binary][dev]")
   CHECK(contains(said, "troupe send \"Hello\""));
   me.write("plan.json", plan_of("echo made it")); // the command agent is there
   CHECK(contains(me.run({"submit", me.path("plan.json"), "--watch"}).out, "made it"));
-  CHECK(contains(said, "curl -sN " + url));
+  REQUIRE(contains(said, "  curl -sN " + url));
+  std::vector<std::string> answers;
+  for (auto at = said.find("\n  curl "); at != std::string::npos;) {
+    const auto next = said.find("\n  curl ", at + 1);
+    const auto command = said.substr(at + 1, next == std::string::npos ? next : next - at - 1);
+    CAPTURE(command);
+    const auto done = run_program({"/bin/sh", "-c", command});
+    CHECK(done.code == 0);
+    answers.push_back(done.out);
+    at = next;
+  }
+  REQUIRE(answers.size() == 3);
+  CHECK(contains(answers[0], "\"text\":\"Hello\""));
+  CHECK(contains(answers[0], "TASK_STATE_COMPLETED"));
+  CHECK(contains(answers[1], "\"protocolVersion\""));
+  CHECK(contains(answers[2], "\"ready\""));
   serve.signal(SIGTERM);
   CHECK(serve.wait() == 0);
 }
@@ -83,6 +99,40 @@ TEST_CASE("a server whose delegations go over a proxy warns that it checks no ad
                          30s));
 }
 
+TEST_CASE("the start names the models and the targets of the configuration",
+          "[apps][binary][log]") {
+  desk me;
+  me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n"
+                          "[models.fast]\nurl = \"http://127.0.0.1:9/v1\"\nmodel = \"x\"\n"
+                          "[models.local]\nurl = \"http://127.0.0.1:9/v1\"\nmodel = \"y\"\n"
+                          "[[targets]]\nalias = \"harbour\"\nurl = \"http://127.0.0.1:9\"\n");
+  process serve({troupe_binary(), "serve", "--config", me.path("troupe.toml")});
+  REQUIRE(serve.read_until(says("replayed)"), 30s));
+  CHECK(contains(serve.err(), " models: fast, local\n"));
+  CHECK(contains(serve.err(), " targets: harbour\n"));
+}
+
+TEST_CASE("each attempt to post a notification is a line at debug", "[apps][binary][log]") {
+  push_receiver receiver;
+  receiver.script({answer_text(500), answer_text(200)});
+  desk me;
+  me.write("troupe.toml", "store = \"memory\"\nagent = \"conformance\"\nlog-level = \"debug\"\n"
+                          "[push]\nallow-http = true\nallow-private = true\n");
+  served server({"--config", me.path("troupe.toml")});
+  me.use(url_of(server));
+  const auto task = asking_task(me.run({"send", "hello"}).err);
+  REQUIRE(me.run({"push", "add", task, receiver.url()}).code == 0);
+  REQUIRE(me.run({"cancel", task}).code == 0);
+  static_cast<void>(receiver.wait_for(2));
+  const auto& program = server.program();
+  REQUIRE(server.program().read_until(
+      [&](const process& one) {
+        return contains(one.err(), ": 500\n") && contains(one.err(), ": 200\n");
+      },
+      30s));
+  CHECK(contains(program.err(), task));
+}
+
 TEST_CASE("SIGHUP takes what can be changed, SIGUSR1 does nothing", "[apps][binary][signals]") {
   desk me;
   me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n");
@@ -95,6 +145,10 @@ TEST_CASE("SIGHUP takes what can be changed, SIGUSR1 does nothing", "[apps][bina
   REQUIRE(serve.read_until(says("configuration read again: drain-seconds = 3; a restart is needed "
                                 "for: agent"),
                            30s));
+  me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n[models.fast]\n"
+                          "url = \"http://127.0.0.1:9/v1\"\nmodel = \"x\"\n");
+  serve.signal(SIGHUP);
+  REQUIRE(serve.read_until(says("a restart is needed for: models.fast"), 30s));
   me.write("troupe.toml", "nonsense = 1\n");
   serve.signal(SIGHUP);
   REQUIRE(serve.read_until(says("the configuration stays as it was"), 30s));

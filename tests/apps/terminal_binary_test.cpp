@@ -148,6 +148,34 @@ TEST_CASE("Ctrl-C cancels, a second one ends at once, and the terminal is as it 
   CHECK(twice.is_cooked());
 }
 
+TEST_CASE("after a second signal to stop the next start says how the run goes on, and it does",
+          "[apps][terminal]") {
+  const temporary_directory place;
+  const auto go = place / "go";
+  // Deaf to SIGTERM the first time; the next attempt ends at once.
+  const auto file = place.file(
+      "deaf.json", R"({"name": "Deaf", "tasks": [{"name": "d", "agent": "command",
+  "input": {"argv": ["/bin/sh", "-c", "test -e )"
+                       + go + R"( && exit 0; trap '' TERM; touch )" + go
+                       + R"(; echo it is up; while :; do sleep 1; done"], "killAfter": 60}}]})");
+  auto environment = plain_terminal;
+  environment.push_back("XDG_STATE_HOME=" + (place / "state"));
+  process first({troupe_binary(), "run", file}, environment, {});
+  REQUIRE(first.read_until(shows("it is up"), 30s));
+  // Two that come at once: the second ends the process before the cancel is recorded.
+  for (const int number : {SIGSTOP, SIGINT, SIGTERM, SIGCONT})
+    first.signal(number);
+  CHECK(first.wait() == 130);
+  CHECK(first.is_cooked());
+  process next({troupe_binary(), "run", file}, environment, {});
+  CHECK(next.wait() == 0);
+  CHECK_THAT(next.out(),
+             ContainsSubstring("an earlier run of \"Deaf\"") && ContainsSubstring("--resume"));
+  process resumed({troupe_binary(), "run", "--resume"}, environment, {});
+  CHECK(resumed.wait() == 0);
+  CHECK_THAT(resumed.out(), ContainsSubstring("attempt 2"));
+}
+
 TEST_CASE("on a dumb terminal changes are lines, and questions are asked all the same",
           "[apps][terminal]") {
   const temporary_directory place;

@@ -58,6 +58,15 @@ TEST_CASE("the reason of an end that no task explains is told", "[apps][report]"
              EndsWith("\nreason: failed by request ...\n"));
 }
 
+TEST_CASE("what models have used is a line, with its cost if it is known", "[apps][report]") {
+  CHECK(usage_text({}).empty());
+  CHECK(usage_text({1, 11, 5, 1250, 0, false}) == "models: 1 call, 11 + 5 tokens, 1.25s\n");
+  CHECK(usage_text({2, 310, 45, 400, 100, true})
+        == "models: 2 calls, 310 + 45 tokens (estimated), 0.40s, cost 0.0001\n");
+  CHECK_THAT(usage_text({1, 1, 1, 0, 2'500'000, false}), EndsWith(", cost 2.5\n"));
+  CHECK_THAT(usage_text({1, 1, 1, 0, 10'000'000, false}), EndsWith(", cost 10\n"));
+}
+
 TEST_CASE("a completed run is one line", "[apps][report]") {
   run_bed bed({plan_named("P", {task_named("a")})});
   bed.move(0, 0, 0, task_state::completed);

@@ -68,6 +68,40 @@ TEST_CASE("a run in the middle looks like this", "[apps][tree_view]") {
            "  . Upload\n");
 }
 
+TEST_CASE("the last line of a program that runs is grey, and red if it has failed",
+          "[apps][tree_view]") {
+  auto bed = run_bed({plan_named("Plan", {task_named("compile")})}, "Build");
+  bed.plan(0, 0, plan_state::working);
+  bed.move(0, 0, 0, task_state::working);
+  bed.tell_task(10, 0, 0,
+                task_progress{std::make_shared<progress_report>(
+                    progress_report{{}, progress_aggregate{{}, {}, "cc main.c"}})});
+  const view_options how{.width = 80, .height = 24, .colour = true, .unicode = true};
+  CHECK_THAT(joined(draw_tree(bed.model, how, at(500))),
+             ContainsSubstring("\x1b[2m  cc main.c\x1b[0m"));
+  bed.move(600, 0, 0, task_state::failed, 1, "exited with 1");
+  CHECK_THAT(joined(draw_tree(bed.model, how, at(700))),
+             ContainsSubstring("\x1b[31m  exited with 1\x1b[0m"));
+}
+
+TEST_CASE("a right-to-left name moves neither marks nor times", "[apps][tree_view]") {
+  const std::string name = "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d";
+  auto bed = run_bed({plan_named("Plan", {task_named(name), task_named("Name")})}, "Trip");
+  bed.plan(0, 0, plan_state::working);
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    bed.move(0, 0, t, task_state::working);
+    bed.move(500, 0, t, task_state::completed);
+  }
+  auto lines =
+      draw_tree(bed.model, {.width = 80, .height = 24, .colour = false, .unicode = true}, at(1500));
+  REQUIRE(lines.size() == 5);
+  auto& hebrew = lines[3];
+  const auto found = hebrew.find("\xe2\x81\xa8" + name + "\xe2\x81\xa9");
+  REQUIRE(found != std::string::npos);
+  hebrew.replace(found, name.size() + 6, "Name");
+  CHECK(hebrew == lines[4]);
+}
+
 TEST_CASE("ended and pending plans shrink to a line before anything that runs is hidden",
           "[apps][tree_view]") {
   const auto bed = blog();

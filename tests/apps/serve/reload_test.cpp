@@ -23,6 +23,31 @@ TEST_CASE("a reload takes what it can, and says what needs a restart", "[apps][s
         == "configuration read again; a restart is needed for: listen, agent");
 }
 
+TEST_CASE("a reload names the tables that are no settings and have changed", "[apps][serve]") {
+  const auto tables = [](const std::string& text) {
+    auto out = read_other_tables(text, "c.toml");
+    REQUIRE(out.has_value());
+    return *out;
+  };
+  const auto before = tables("[models.fast]\nurl = \"https://a/v1\"\nmodel = \"x\"\n"
+                             "[[targets]]\nalias = \"harbour\"\nurl = \"https://h\"\n"
+                             "[[targets]]\nalias = \"gone\"\nurl = \"https://g\"\n"
+                             "[remote-agent]\nenabled = true\n");
+  serve_settings now;
+  const auto same = tables("[remote-agent]\nenabled = true\n"
+                           "[[targets]]\nurl = \"https://h\"\nalias = \"harbour\"\n"
+                           "[[targets]]\nalias = \"gone\"\nurl = \"https://g\"\n"
+                           "[models.fast]\nmodel = \"x\"\nurl = \"https://a/v1\"\n");
+  CHECK(take_changes(now, now, before, same) == "configuration read again: nothing has changed");
+  const auto after = tables("[models.fast]\nurl = \"https://b/v1\"\nmodel = \"x\"\n"
+                            "[models.new]\nurl = \"https://n/v1\"\nmodel = \"n\"\n"
+                            "[[targets]]\nalias = \"harbour\"\nurl = \"https://h\"\n"
+                            "[remote-agent]\nenabled = false\n");
+  CHECK(take_changes(now, now, before, after)
+        == "configuration read again; a restart is needed for: models.fast, models.new, "
+           "remote-agent, targets.gone");
+}
+
 TEST_CASE("what differs from the defaults is told without secrets", "[apps][serve]") {
   serve_settings settings;
   CHECK(changed_settings(settings).empty());

@@ -1,9 +1,13 @@
+#include "apps/remote/targets.hpp"
 #include "apps/settings/config_file.hpp"
+#include "apps/settings/model_rows.hpp"
 #include "apps/settings/settings.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/documented_table.hpp"
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 
 using namespace troupe;
@@ -172,6 +176,63 @@ TEST_CASE("the page of settings has a row for each, with its unit and default",
   for (auto at = page.find("\n| `"); at != std::string::npos; at = page.find("\n| `", at + 1))
     ++shown;
   CHECK(shown == rows);
+}
+
+namespace {
+
+/// The names in the first cells of a table, and those that `SCOPE` and `UNIT` stand for.
+std::set<std::string> documented_members(const std::string& page, std::string_view head) {
+  std::set<std::string> out;
+  for (const auto& row : testing::documented_rows(page, head))
+    for (const auto& each : testing::parted(row.at(0), ",")) {
+      const auto name = each.substr(1, each.size() - 2);
+      if (name != "budget-SCOPE-UNIT")
+        CHECK(out.insert(name).second);
+      else
+        for (const auto* scope : {"call", "task", "objective", "day"})
+          for (const auto* unit : {"tokens", "money", "seconds"})
+            out.insert(std::string("budget-") + scope + "-" + unit);
+    }
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("the table of models has each member, with its default", "[apps][settings]") {
+  constexpr auto head = "| member of a model | default | |";
+  const auto known = model_member_names();
+  CHECK(documented_members("docs/models.md", head) == std::set(known.begin(), known.end()));
+  const models::model_settings plain;
+  const auto seconds = [](std::chrono::milliseconds span) {
+    return std::to_string(span.count() / 1000);
+  };
+  const std::map<std::string, std::string> defaults{
+      {"`path`", "`" + plain.path + "`"},
+      {"`kind`", "`" + std::string(models::row_of(plain.kind).name) + "`"},
+      {"`allow-http`", plain.allow_http ? "true" : "false"},
+      {"`allow-private`", plain.allow_private ? "true" : "false"},
+      {"`stream`", plain.streams ? "true" : "false"},
+      {"`log-prompts`", plain.logs_prompts ? "true" : "false"},
+      {"`parallel`", std::to_string(plain.calls_max)},
+      {"`connect-seconds`", seconds(plain.timeouts.connect)},
+      {"`first-byte-seconds`", seconds(plain.timeouts.first_byte)},
+      {"`idle-seconds`", seconds(plain.timeouts.idle)},
+      {"`whole-seconds`", seconds(plain.timeouts.whole)},
+      {"`price-prompt`, `price-answer`", std::to_string(plain.prices.prompt_million)}};
+  std::size_t seen = 0;
+  for (const auto& row : testing::documented_rows("docs/models.md", head))
+    if (const auto found = defaults.find(row.at(0)); found != defaults.end()) {
+      CAPTURE(row.at(0));
+      ++seen;
+      CHECK(row.at(1) == found->second);
+    }
+  CHECK(seen == defaults.size());
+}
+
+TEST_CASE("the table of targets has each member", "[apps][settings]") {
+  const auto known = target_member_names();
+  CHECK(documented_members("docs/cli.md", "| member of a target | |")
+        == std::set<std::string>(known.begin(), known.end()));
 }
 
 TEST_CASE("no setting has a name twice and every default is a value it accepts",

@@ -116,6 +116,20 @@ TEST_CASE("a rendered line closes its colours and is cut with an ellipsis", "[ap
   CHECK(render_line({{"a  ", style::plain}}, 10, false, "…") == "a");
 }
 
+TEST_CASE("right-to-left words are isolated from what stands beside them", "[apps][text]") {
+  const std::string shalom = "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d";          // four letters of Hebrew
+  const std::string marhaba = "\xd9\x85\xd8\xb1\xd8\xad\xd8\xa8\xd8\xa7"; // five of Arabic
+  const std::string open = "\xe2\x81\xa8";
+  const std::string close = "\xe2\x81\xa9";
+  CHECK(render_line({{"+ "}, {" " + shalom + "  ", style::red}, {"50%"}}, 20, true, "")
+        == "+ \x1b[31m " + open + shalom + close + "  \x1b[0m50%");
+  CHECK(render_line({{marhaba + " a"}, {"  2/2"}}, 20, false, "")
+        == open + marhaba + " a" + close + "  2/2");
+  CHECK(display_width(open + shalom + close) == 4);
+  CHECK(render_line({{shalom + shalom}}, 5, false, "~") == open + shalom + close + "~");
+  CHECK(render_line({{"日本語"}}, 20, false, "") == "日本語");
+}
+
 TEST_CASE("the lines of a text have no newlines", "[apps][text]") {
   using lines = std::vector<std::string_view>;
   CHECK(lines_in("").empty());

@@ -77,6 +77,34 @@ TEST_CASE("a day that is kept goes on in the next process, with what was promise
   CHECK(late.of_day(today + 24h).tokens == 0);
 }
 
+TEST_CASE("an objective that is kept goes on in the next process, with what was promised",
+          "[client][models]") {
+  const auto limits = limits_of(budget_scope::objective, {100, {}, {}});
+  budget_ledger before(limits);
+  const auto ended = before.admit({"t1", "o1"}, {60, 0, 1s}, {});
+  REQUIRE(ended);
+  before.settle(*ended, {60, 0, 1s}, {});
+  REQUIRE(before.admit({"t2", "o1"}, {20, 0, 1s}, {})); // under way as the process ends
+  budget_ledger after(limits);
+  after.keep_objectives(before.objectives_now());
+  after.add({"t2", "o1"}, {10, 0, 1s}, {}); // of the task that goes on: it is in the file already
+  CHECK(after.of_objective("o1").tokens == 80);
+  CHECK(after.of_task("t2").tokens == 10);
+  CHECK(refusal_of(after, {"t3", "o1"}, {21, 0, 1s}) == "objective-tokens");
+  CHECK(refusal_of(after, {"t3", "o1"}, {20, 0, 1s}) == "admitted");
+}
+
+TEST_CASE("the objectives that are kept have a bound: those with the latest calls",
+          "[client][models]") {
+  budget_ledger ledger(limits_of(budget_scope::objective, {100, {}, {}}));
+  for (std::size_t i = 0; i <= kept_objectives_max; ++i)
+    ledger.add({"", "o" + std::to_string(i)}, {1, 0, 0ms}, timestamp{std::chrono::seconds{i}});
+  const auto kept = ledger.objectives_now();
+  REQUIRE(kept.size() == kept_objectives_max);
+  CHECK(kept.front().first == "o1");
+  CHECK(kept.back().first == "o" + std::to_string(kept_objectives_max));
+}
+
 TEST_CASE("what a call may cost is held back while it is under way", "[client][models]") {
   budget_ledger ledger(limits_of(budget_scope::task, {100, {}, {}}));
   const auto first = ledger.admit(of_task, {60, 0, 1s}, {});

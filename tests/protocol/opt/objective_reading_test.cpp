@@ -111,6 +111,8 @@ TEST_CASE("an objective and its changes are the same far away", "[protocol][opt]
   tell(here, there, task_moved{task_state::failed, 1, agent_says("no seat")}, at(0, "trip.p0.t0"));
   tell(here, there, tasks_withdrawn{0, {1}, task_state::canceled, "Flight failed"});
   tell(here, there, objective_closing{objective_state::failed, "by request"});
+  // A reader that begins now knows it, too.
+  CHECK(opt::read_objective_view(shown(here)).value().closing == objective_state::failed);
   tell(here, there, plan_moved{0, event_to(plan_state::failed), "Flight failed"});
   tell(here, there, objective_moved{event_to(objective_state::failed), "Book failed"});
   tell(here, there, tasks_renewed{0, {0, 1}});
@@ -211,4 +213,22 @@ TEST_CASE("what is no objective is refused with its place", "[protocol][opt][cli
   CHECK(opt::read_fraction(parsed(R"({"progress":{"fraction":0.5}})")) == 0.5);
   CHECK_FALSE(opt::read_fraction(parsed(R"({"progress":3})")));
   CHECK_FALSE(opt::read_fraction(parsed(R"({"progress":{"fraction":7}})")));
+}
+
+TEST_CASE("what models have used is read as it was written", "[protocol][opt][client]") {
+  const model_usage used{2, 310, 45, 1200, 100, true};
+  std::string text;
+  json_writer out(text);
+  out.begin_object().key("modelUsage");
+  opt::write(out, used);
+  out.end_object();
+  CHECK(opt::read_usage(parsed(text).as_object(), "modelUsage") == used);
+  CHECK(opt::read_usage(parsed(text).as_object(), "other") == model_usage{});
+  CHECK(
+      opt::read_usage(parsed(R"({"modelUsage":{"calls":-1,"cost":"x"}})").as_object(), "modelUsage")
+      == model_usage{});
+  const auto view = opt::read_objective_view(
+      parsed(R"({"id":"o","name":"o","status":"working","modelUsage":{"calls":3}})"));
+  REQUIRE(view.has_value());
+  CHECK(view->usage.calls == 3);
 }

@@ -3,7 +3,8 @@
 // `data/format-N` was closed, `data/format-N-killed` was left by a process that was killed, and the
 // file of the same name with `.jsonl` has its changes, a line each (docs/events.md). Before
 // rows::format_version grows, the last program of the old format has made its directories with
-// `troupe_store_tests '[make-kept]'`.
+// `troupe_store_tests '[make-kept]'`. `data/format-2-parts` was killed with a long change in parts
+// in its journal, `data/session-jsonl` is of the store of session files, closed.
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/random_changes.hpp"
@@ -32,11 +33,14 @@ std::string name_of(std::uint32_t format) {
   return "format-" + std::to_string(format);
 }
 
-/// The names of all directories that are kept.
+constexpr const char* kept_sessions = "session-jsonl";
+constexpr std::size_t long_bytes = 20'000;
+
+/// The names of all directories with tables that are kept.
 std::vector<std::string> kept_directories() {
   std::vector<std::string> out;
   for (const auto& entry : fs::directory_iterator{kept})
-    if (entry.is_directory())
+    if (entry.is_directory() && entry.path().filename() != kept_sessions)
       out.push_back(entry.path().filename().string());
   return out;
 }
@@ -70,7 +74,7 @@ task_created born_of(const std::string& owner, const std::string& id) {
 /// What a directory of format 2 has, beside the changes of a script: an owner's task that may come
 /// once, chosen ids, a push configuration, a large record, an objective that was sealed, and one
 /// that lives again.
-void add_content(turned_store& in) {
+void add_content(store& in) {
   auto only = about_lone("of ann", "talk", 10, born_of("ann", "of ann"), moved(task_state::working),
                          task_artifact{output("a", "made"), false, true},
                          moved(task_state::completed, 1, say("done")));
@@ -101,7 +105,9 @@ void add_content(turned_store& in) {
   in.flush();
 }
 
-void check_content(turned_store& in) {
+/// Of a turned store a read takes its turns: the type of the store says so.
+template<class Store>
+void check_content(Store& in) {
   CHECK(find_task(in, task_id{"of ann"})->owner == "ann");
   CHECK(find_task(in, task_id{"of ann"})->artifacts.at(0)->artifact_id == "a");
   CHECK(find_task(in, task_id{"works"})->status.state == task_state::submitted);
@@ -119,9 +125,18 @@ void check_content(turned_store& in) {
   CHECK(*came == *kept_message());
 }
 
-/// Small files, so that little is kept.
-std::unique_ptr<turned_store> open_small(const std::string& directory) {
+/// A change that is longer than a group of open_small.
+void add_long_change(store& in) {
+  in.commit(about_lone("long", "talk", 16, born_lone("long", "talk", 16),
+                       task_message{say(std::string(long_bytes, 'y'))}));
+  in.flush();
+}
+
+/// Small files and groups, so that little is kept.
+std::unique_ptr<turned_store> open_small(const std::string& directory,
+                                         const group_limits& groups = {}) {
   rocksdb_internals how;
+  how.groups = groups;
   how.journal.segment_bytes_min = how.journal.segment_bytes_max = 16 << 10;
   auto out = make_rocksdb_store({.directory = directory}, how);
   REQUIRE(out.has_value());
@@ -153,6 +168,9 @@ TEST_CASE("A directory that the program of any format left is opened, and has al
       recover_or_fail(*records);
       if (name != "format-1")
         check_content(*records);
+      if (name.ends_with("-parts"))
+        CHECK(text_of(find_task(*records, task_id{"long"})->history.back()->parts).size()
+              == long_bytes);
     }
     const auto lines = lines_of(directory);
     CHECK_FALSE(lines.empty());
@@ -167,6 +185,33 @@ TEST_CASE("A directory that the program of any format left is opened, and has al
     CHECK(find_task(*open_turned(directory), task_id{"new"}));
     CHECK(lines_of(directory).size() == lines.size() + 1);
   }
+}
+
+TEST_CASE("A directory with session files that an earlier program left is opened, and goes on",
+          "[store][format]") {
+  const temporary_directory place;
+  const auto directory = place / "data";
+  fs::copy(kept / kept_sessions, directory, fs::copy_options::recursive);
+  {
+    const auto records = open_sessions_or_fail(directory);
+    recover_or_fail(*records);
+    check_content(*records);
+    records->commit(about_lone("new", "c", 100, born_lone("new", "c", 100)));
+    records->flush();
+  }
+  const auto records = open_sessions_or_fail(directory);
+  recover_or_fail(*records);
+  check_content(*records);
+  CHECK(find_task(*records, task_id{"new"}));
+  std::size_t sessions = 0;
+  for (const auto& entry : fs::directory_iterator{kept / kept_sessions / "sessions"})
+    if (const auto name = entry.path().filename().string(); name.ends_with(".jsonl")) {
+      CAPTURE(name);
+      ++sessions;
+      CHECK(read_bytes(fs::path{directory} / "sessions" / name)
+                .starts_with(read_bytes(entry.path())));
+    }
+  CHECK(sessions >= 3);
 }
 
 TEST_CASE("A directory of each format is kept", "[store][format]") {
@@ -196,6 +241,24 @@ TEST_CASE("directories of the present format are made", "[.][make-kept]") {
   }
   if (!fs::exists(kept / name))
     keep(lives, name);
+  if (!fs::exists(kept / (name + "-parts"))) {
+    const auto parts = place / "parts";
+    const auto records = open_small(parts, {.group_bytes = 2048, .turn_bytes = 1024});
+    add_content(*records);
+    add_long_change(*records);
+    keep(parts, name + "-parts");
+  }
+  if (!fs::exists(kept / kept_sessions)) {
+    const auto sessions = place / "sessions";
+    {
+      rocksdb_internals how;
+      how.journal.segment_bytes_min = how.journal.segment_bytes_max = 16 << 10;
+      const auto records = open_sessions_or_fail(sessions, how);
+      recover_or_fail(*records);
+      add_content(*records);
+    }
+    keep(sessions, kept_sessions);
+  }
   for (const auto& each : kept_directories()) {
     const auto text = kept / (each + ".jsonl");
     if (fs::exists(text))

@@ -236,6 +236,35 @@ TEST_CASE("Damage with good lines behind it is refused with the number of the li
   pair.check_same();
 }
 
+TEST_CASE("A damaged journal says what helps a store of session files, and that helps",
+          "[store][session]") {
+  two_stores pair;
+  for (int i = 0; i < 20; ++i)
+    pair.go_on(10);
+  pair.records.reset();
+  const auto journal = pair.data + "/journal";
+  std::string largest;
+  for (const auto& each : fs::directory_iterator{journal})
+    if (largest.empty() || fs::file_size(each.path()) > fs::file_size(largest))
+      largest = each.path();
+  auto bytes = session_bytes(largest);
+  const auto middle = bytes.find_last_not_of('\0') / 2;
+  bytes[middle] = static_cast<char>(bytes[middle] ^ 1);
+  write_file(largest, bytes);
+  const auto why = refusal_of(pair.data).message;
+  CAPTURE(why);
+  CHECK(why.find("The journal is damaged") != std::string::npos);
+  CHECK(why.find("store repair") == std::string::npos);
+  CHECK(why.find("move " + journal + " and " + sessions_in(pair.data)
+                 + "/troupe-position.json to another place")
+        != std::string::npos);
+  fs::rename(journal, pair.place / "journal");
+  fs::rename(sessions_in(pair.data) + "/troupe-position.json", pair.place / "position");
+  pair.records = open_sessions_or_fail(pair.data);
+  recover_or_fail(*pair.records);
+  pair.check_same();
+}
+
 TEST_CASE("A group with changes of many objectives is made safe at once", "[store][session]") {
   const temporary_directory place;
   const auto records = taken(open_session_store({.directory = place / "data"}));
