@@ -75,6 +75,8 @@ struct cancel_run {
   task_event as = task_event::cancel;
   std::vector<artifact_ptr> artifacts{}; ///< What they have made.
   cancel_leaves_ptr leaves{};            ///< How agents elsewhere take it; null: nobody asks.
+  /// A deadline of the task, its plan or its objective has passed: the open question has expired.
+  bool is_late = false;
 };
 
 /// From the agent's port. Ignored if `attempt` is over.

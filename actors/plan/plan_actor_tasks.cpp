@@ -288,9 +288,19 @@ void plan_actor::end_late(std::uint32_t task) {
     return;
   const auto reason = "the task has not ended before its deadline, "
                       + to_rfc3339(*view_.spec->tasks[task].deadline);
+/// Whether its deadline, the plan's or the objective's has passed.
+bool plan_actor::is_late(std::uint32_t task) const {
+  const auto now = env_.now();
+  const auto has_passed = [now](const std::optional<timestamp>& due) { return due && *due <= now; };
+  return has_passed(view_.spec->tasks[task].deadline) || has_passed(view_.spec->deadline)
+         || has_passed(start_.objective_deadline);
+}
+
   if (running_[task])
-    return tell(running_[task],
-                cancel_run{.reason = reason, .metadata = {}, .done = {}, .as = task_event::fail});
+    return tell(
+        running_[task],
+        cancel_run{
+            .reason = reason, .metadata = {}, .done = {}, .as = task_event::fail, .is_late = true});
   std::erase_if(ready_, [&](const ready_task& other) { return other.task == task; });
   withdraw({task}, {.reason = reason, .as = task_event::fail});
   follow_withdrawal(task, "task \"" + label(task) + "\" failed: " + reason);

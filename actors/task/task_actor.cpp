@@ -555,7 +555,7 @@ void task_actor::cancel(const cancel_run& command) {
   ensure_created();
   for (const auto& made : command.artifacts)
     add_artifact({*made, false, true});
-  end(command.as, command.reason, command.metadata);
+  end(command.as, command.reason, command.metadata, command.is_late);
   if (!stopped)
     begin_grace();
 }
@@ -632,8 +632,9 @@ void task_actor::fail(report_failed failure) {
   note_progress();
   if (auto full = count_text(failure.reason))
     failure = std::move(*full);
-  const auto decided =
-      take(attempt_fails{std::move(failure), backoff_random(id(), life_.failures + 1)});
+  const auto due = lone_ ? own_deadline() : std::nullopt;
+  const auto decided = take(attempt_fails{
+      std::move(failure), backoff_random(id(), life_.failures + 1), due && *due <= env_.now()});
   if (!decided)
     return;
   if (decided->effect == task_effect::end) {
@@ -685,10 +686,11 @@ void task_actor::after_stop() {
 }
 
 // Commits the terminal event; once it is committed, tells the plan.
-void task_actor::end(task_event how, const std::string& text, const boost::json::object& metadata) {
+void task_actor::end(task_event how, const std::string& text, const boost::json::object& metadata,
+                     bool is_late) {
   ensure_created();
   note_progress();
-  if (!take(task_ends{how, text, metadata}))
+  if (!take(task_ends{how, text, metadata, is_late}))
     return;
   tell_end();
   if (!quit_after_stop_)

@@ -186,7 +186,8 @@ private:
   [[nodiscard]] bool stop_run(std::optional<std::chrono::milliseconds> within = std::nullopt);
   void begin_grace();
   void after_stop();
-  void end(task_event how, const std::string& text, const boost::json::object& metadata = {});
+  void end(task_event how, const std::string& text, const boost::json::object& metadata = {},
+           bool is_late = false);
   void tell_end();
   [[nodiscard]] committed_fn answer_to_cancel();
   void leave();

@@ -184,6 +184,46 @@ TEST_CASE("M27_deadline: a task that has not ended by its deadline fails, whatev
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
+TEST_CASE("M27_deadline: a question expires at the deadline of its task, plan or objective",
+          "[actors][time][modify][question]") {
+  const auto whose = GENERATE(values<std::string>({"task", "plan", "objective", "nobody"}));
+  CAPTURE(whose);
+  clock_bed bed;
+  const auto due = bed.clock.now() + 10s;
+  auto asks = by_hand("asks");
+  if (whose == "task")
+    asks.deadline = due;
+  auto plan = a_plan("p", {std::move(asks)});
+  if (whose == "plan")
+    plan.deadline = due;
+  auto goal = an_objective({std::move(plan)});
+  if (whose == "objective")
+    goal.deadline = due;
+  bed.begin(std::move(goal));
+  bed.report("asks", report_question{"which?"});
+  if (whose == "nobody") // A plan that a client ends withdraws what its tasks ask.
+    static_cast<void>(bed.cancel("asks"));
+  bed.pass(10s);
+  const auto asked = bed.task("asks");
+  REQUIRE(is_terminal(asked->status.state));
+  const auto* closed = find_closed(*asked, "question-1");
+  REQUIRE(closed != nullptr);
+  CHECK(closed->state == (whose == "nobody" ? question_state::withdrawn : question_state::expired));
+  send_message late;
+  late.message.message_id = "late";
+  late.message.from = role::user;
+  late.message.parts.push_back(text_part("this"));
+  late.message.task_id = asked->id.str();
+  late.question = "question-1";
+  std::optional<result<sent>> answer;
+  bed.main_gateway().send(std::move(late), nullptr,
+                          [&](result<sent> got) { answer = std::move(got); });
+  bed.clock.settle();
+  REQUIRE(answer);
+  REQUIRE(answer->has_error());
+  CHECK(answer->error().code == (whose == "nobody" ? errc::input_withdrawn : errc::input_expired));
+}
+
 TEST_CASE("M27_deadline: the deadline of a task that is changed or added holds, its old one not",
           "[actors][time][modify]") {
   clock_bed bed;
