@@ -194,7 +194,7 @@ struct task_settled {
 struct task_stopped {};
 
 /// From a task: it begins or ends a wait (for an answer, or between two attempts), and that is
-/// committed.
+/// committed. Or it has started, and its deadline counts from now on.
 struct task_waits {
   std::uint32_t task;
   bool parked; ///< Nothing of it runs and it has given its slots back: it does not count for

@@ -212,7 +212,9 @@ void objective_actor::carry_out(objective_decision decision, command from) {
         return std::holds_alternative<objective_moved>(one);
       });
   std::vector<std::uint32_t> ended;
-  for (const auto& one : decision.events)
+  bool has_new_deadline = false;
+  for (const auto& one : decision.events) {
+    has_new_deadline = has_new_deadline || begins_deadline(one);
     if (const auto* changed = std::get_if<plan_changed>(&one))
       note_shape(*changing_->before, *changed);
     else if (const auto* moved = std::get_if<plan_moved>(&one); moved && is_settled(moved->to()))
@@ -220,8 +222,11 @@ void objective_actor::carry_out(objective_decision decision, command from) {
   const auto events = moves_root ? decision.events : std::vector<event>{};
   if (((then && !moves_root) || !from.conditions.empty()) && decision.events.empty())
     decision.events.emplace_back(objective_edited{}); // `then` runs after all earlier changes
-  commit(std::move(decision.events), moves_root ? committed_fn{} : std::move(then), from.by,
-         from.conditions);
+  }
+  if (has_new_deadline)
+    mind_deadlines();
+  commit(decision.at, std::move(decision.events), moves_root ? committed_fn{} : std::move(then),
+         from.by, from.conditions);
   if (moves_root)
     tell_root(events, std::move(from.metadata), std::move(then));
   for (const auto plan : ended)
@@ -262,7 +267,7 @@ void objective_actor::answer_later(answer_after when, const command& from,
   }
 }
 
-void objective_actor::commit(std::vector<event> events, committed_fn then,
+void objective_actor::commit(timestamp at, std::vector<event> events, committed_fn then,
                              std::optional<std::string> by, std::vector<once_ptr> conditions) {
   if (events.empty()) {
     if (then)
@@ -271,7 +276,7 @@ void objective_actor::commit(std::vector<event> events, committed_fn then,
   }
   change change;
   change.context = view().id.str();
-  change.at = env_.now();
+  change.at = at;
   change.events = std::move(events);
   change.by = std::move(by);
   change.conditions = std::move(conditions);
@@ -402,6 +407,13 @@ void objective_actor::on_plan(plan_fact& message) {
   follow(std::move(message.fact));
   for (const auto& answer : std::exchange(plan_closers_[plan], {}))
     answer();
+bool objective_actor::begins_deadline(const event& one) const {
+  if (const auto* moved = std::get_if<plan_moved>(&one))
+    return moved->on == plan_event::work && moved->plan < view().plans.size()
+           && view().plans[moved->plan].spec->deadline_after.count() > 0;
+  return std::holds_alternative<objective_moved>(one) && view().deadline_after.count() > 0;
+}
+
   plan_closers_.erase(plan);
   for (auto& waiting : waiting_)
     std::erase(waiting.plans, plan); // it has heard everything
@@ -422,7 +434,8 @@ void objective_actor::on_heard(const plan_heard& fact) {
 void objective_actor::answer_heard() {
   for (auto& waiting : waiting_)
     if (waiting.plans.empty())
-      commit({objective_edited{}}, std::exchange(waiting.answer, nullptr), std::nullopt);
+      commit(env_.now(), {objective_edited{}}, std::exchange(waiting.answer, nullptr),
+             std::nullopt);
   std::erase_if(waiting_, [](const heard_by& waiting) { return waiting.plans.empty(); });
 }
 

@@ -88,8 +88,9 @@ private:
   [[nodiscard]] std::optional<error> obey(objective_input input, command from);
   void follow(objective_input fact);
   void carry_out(objective_decision decision, command from);
-  void commit(std::vector<event> events, committed_fn then, std::optional<std::string> by,
-              std::vector<once_ptr> conditions = {});
+  void set_slots(const objective_changed& changed);
+  void commit(timestamp at, std::vector<event> events, committed_fn then,
+              std::optional<std::string> by, std::vector<once_ptr> conditions = {});
   void write(change change, committed_fn then);
   void tell_root(const std::vector<event>& events, boost::json::object metadata, committed_fn then);
   void answer_later(answer_after when, const command& from,
@@ -122,6 +123,8 @@ private:
   // -- deadlines of the objective and its plans ---------------------------------------------------
   void mind_deadlines();
   void on_deadline();
+  /// Whether what has begun has a deadline since then.
+  [[nodiscard]] bool begins_deadline(const event& one) const;
 
   // -- tasks that other plans wait for ------------------------------------------------------------
   void on_awaited(const awaited_task_ended& fact);

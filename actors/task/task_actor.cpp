@@ -346,8 +346,11 @@ void task_actor::begin_attempt(bool goes_on) {
     return announce();
   ensure_created();
   const bool is_retry = life_.awaits_retry;
+  const bool is_first = life_.attempt == 0;
   if (!take(attempt_begins{.goes_on = goes_on}))
     return;
+  if (is_first)
+    begin_deadline();
   if (is_retry && plan_)
     tell(plan_->plan, task_waits{task_index_, false});
   began_here_ = true;
@@ -801,8 +804,23 @@ milliseconds task_actor::timeout() const {
 std::optional<timestamp> task_actor::own_deadline() const {
   if (!plan_)
     return deadline_in(lone_->request->metadata);
-  const auto& own = plan_->spec->tasks[task_index_].deadline;
+  const auto& own =
+      details_ && details_->due ? details_->due : plan_->spec->tasks[task_index_].deadline;
   return own && (!plan_->deadline || *own < *plan_->deadline) ? own : plan_->deadline;
+}
+
+/// Its first attempt begins. If its deadline counts from now on, the plan is told, because the plan
+/// ends its tasks at their deadlines.
+void task_actor::begin_deadline() {
+  if (!plan_ || plan_->spec->tasks[task_index_].deadline_after.count() == 0)
+    return;
+  const auto& task = plan_->spec->tasks[task_index_];
+  const timestamp due = env_.now() + task.deadline_after;
+  details().due = task.deadline ? std::min(*task.deadline, due) : due;
+  tell(plan_->plan,
+       task_waits{task_index_, false, false,
+                  task_moved{life_.status.state, life_.attempt, nullptr, life_.failures},
+                  env_.now()});
 }
 
 restart_rule task_actor::restart() const {

@@ -224,6 +224,76 @@ TEST_CASE("M27_deadline: a question expires at the deadline of its task, plan or
   CHECK(answer->error().code == (whose == "nobody" ? errc::input_withdrawn : errc::input_expired));
 }
 
+TEST_CASE("M27_deadline: a number is the seconds after the start of objective, plan or task",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  SECTION("of an objective") {
+    auto goal = an_objective({a_plan("p", {by_hand("a")})});
+    goal.deadline_after = 10s;
+    bed.begin(std::move(goal));
+    CHECK(bed.objective()->deadline == bed.clock.now() + 10s);
+    CHECK(bed.hand->of("a").order->deadline == bed.clock.now() + 10s);
+    if (GENERATE(false, true))
+      bed.restart();
+    bed.pass(9999ms);
+    CHECK(bed.objective()->state == objective_state::working);
+    bed.pass(1ms);
+    CHECK(bed.objective()->state == objective_state::failed);
+  }
+  SECTION("of a plan that waits for another one") {
+    auto second = a_plan("q", {by_hand("b")});
+    second.dependencies = {"p"};
+    second.deadline_after = 10s;
+    bed.begin(an_objective({a_plan("p", {by_hand("a")}), std::move(second)}));
+    bed.pass(1min);
+    CHECK_FALSE(bed.objective()->plans[1].spec->deadline);
+    bed.report("a", report_completed{});
+    const auto due = bed.clock.now() + 10s;
+    CHECK(bed.objective()->plans[1].spec->deadline == due);
+    if (GENERATE(false, true))
+      bed.restart();
+    bed.pass(9999ms);
+    CHECK(bed.objective()->plans[1].state == plan_state::working);
+    bed.pass(1ms);
+    CHECK(bed.objective()->plans[1].state == plan_state::failed);
+    CHECK_THAT(bed.objective()->plans[1].reason, EndsWith(to_rfc3339(due)));
+  }
+  SECTION("of a task, over its attempts") {
+    auto task = a_task("b", {"a"}, "hand");
+    task.deadline_after = 10s;
+    task.retry = {.attempts_max = 5, .backoff = 1s};
+    bed.begin(an_objective({a_plan("p", {by_hand("a"), std::move(task)})}));
+    bed.pass(1min);
+    bed.report("a", report_completed{});
+    const auto due = bed.clock.now() + 10s;
+    CHECK(bed.hand->of("b").order->deadline == due);
+    CHECK(bed.objective()->plans[0].spec->tasks[1].deadline == due);
+    if (GENERATE(false, true))
+      bed.restart();
+    bed.report("b", report_failed{"once", true});
+    bed.pass(5s);
+    CHECK(bed.hand->of("b").order->deadline == due);
+    bed.pass(4999ms);
+    CHECK(bed.states() == "completed working");
+    bed.pass(1ms);
+    CHECK(bed.states() == "completed failed");
+    CHECK_THAT(bed.text("b"), EndsWith(to_rfc3339(due)));
+  }
+}
+
+TEST_CASE("M27_deadline: a deadline that is set takes the place of seconds after the start",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  auto goal = an_objective({a_plan("p", {by_hand("a")})});
+  goal.deadline_after = 10s;
+  const auto id = bed.begin(std::move(goal));
+  static_cast<void>(done(bed, id, {due(bed, 20s)}));
+  bed.pass(15s);
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.pass(5s);
+  CHECK(bed.objective()->state == objective_state::failed);
+}
+
 TEST_CASE("M27_deadline: the deadline of a task that is changed or added holds, its old one not",
           "[actors][time][modify]") {
   clock_bed bed;

@@ -573,6 +573,35 @@ TEST_CASE("a task that was removed is in no document of its plan", "[protocol][o
   auto view = sample_view();
   auto research = *view.plans[0].spec;
   research.tasks.edit(0).is_removed = true;
+TEST_CASE("M27_deadline: a deadline is a time, or seconds that count from the start",
+          "[protocol][opt]") {
+  const auto read = [](const std::string& deadline) {
+    const auto member = R"("deadline":)" + deadline;
+    return opt::read_objective(json::parse(R"({"name":"o",)" + member + R"(,"plans":[{"name":"p",)"
+                                           + member + R"(,"tasks":[{"name":"t",)" + member
+                                           + "}]}]}"),
+                               unknown_members::refuse, "");
+  };
+  const auto after = read("1.5");
+  REQUIRE(after.has_value());
+  const auto& plan = *after->plans[0];
+  CHECK(after->deadline_after == milliseconds{1500});
+  CHECK(plan.deadline_after == milliseconds{1500});
+  CHECK(plan.tasks[0].deadline_after == milliseconds{1500});
+  CHECK_FALSE(after->deadline);
+  const auto shown = written([&](json_writer& w) { opt::write_spec(w, *after); });
+  CHECK(shown.at("deadline") == 1.5);
+  CHECK(shown.at("plans").at(0).at("deadline") == 1.5);
+  CHECK(shown.at("plans").at(0).at("tasks").at(0).at("deadline") == 1.5);
+  CHECK(read(R"("2031-01-01T00:00:00Z")")->deadline == parse_rfc3339("2031-01-01T00:00:00Z"));
+  for (const auto* wrong : {"0", "-1", "true", R"("soon")"}) {
+    CAPTURE(wrong);
+    const auto refused = read(wrong);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().field == "/deadline");
+  }
+}
+
   view.plans.edit(0).spec = std::make_shared<const plan_spec>(research);
   const auto shown = written([&](json_writer& w) { opt::write(w, view, true, true); });
   CHECK(shown.at("plans").at(0).at("tasks").as_array().size() == 1);
