@@ -177,7 +177,12 @@ struct reorder_slots {
   std::int32_t priority;
 };
 
-using throttle_handle = actor_handle<want_slot, return_slot, reorder_slots>;
+/// From an objective: its `maxParallel` has changed.
+struct resize_slots {
+  std::uint32_t capacity;
+};
+
+using throttle_handle = actor_handle<want_slot, return_slot, reorder_slots, resize_slots>;
 
 // -- to a plan ------------------------------------------------------------------------------------
 
@@ -442,6 +447,7 @@ TROUPE_LOCAL_MESSAGE(troupe::change_wanted)
 TROUPE_LOCAL_MESSAGE(troupe::want_slot)
 TROUPE_LOCAL_MESSAGE(troupe::return_slot)
 TROUPE_LOCAL_MESSAGE(troupe::reorder_slots)
+TROUPE_LOCAL_MESSAGE(troupe::resize_slots)
 TROUPE_LOCAL_MESSAGE(troupe::task_settled)
 TROUPE_LOCAL_MESSAGE(troupe::task_stopped)
 TROUPE_LOCAL_MESSAGE(troupe::task_waits)
@@ -491,6 +497,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::order_read))
 CAF_ADD_TYPE_ID(troupe, (troupe::want_slot))
 CAF_ADD_TYPE_ID(troupe, (troupe::return_slot))
 CAF_ADD_TYPE_ID(troupe, (troupe::reorder_slots))
+CAF_ADD_TYPE_ID(troupe, (troupe::resize_slots))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_settled))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_stopped))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_waits))

@@ -289,6 +289,8 @@ struct objective_applier {
       set_deadline_of(view, edited.deadline->at);
     if (edited.priority)
       view.priority = *edited.priority;
+    if (edited.parallel_max)
+      view.parallel_max = *edited.parallel_max;
   }
   void operator()(const edit_plan_of<std::uint32_t>& edited) const {
     if (auto* plan = touch(edited.plan))
@@ -580,10 +582,10 @@ void apply(plan_view& plan, const change& where, const plan_moved& moved) {
   if (plan.spec && is_settled(plan.state) && !is_settled(*to)
       && has_passed(plan.spec->deadline, where.at))
     unshared(plan.spec).deadline.reset();
-  const auto from = std::exchange(plan.state, *to);
-  plan.reason = moved.reason;
   if (begins && plan.spec && plan.spec->deadline_after.count() > 0)
     begin_deadline(unshared(plan.spec), where.at);
+  const auto from = std::exchange(plan.state, *to);
+  plan.reason = moved.reason;
   plan.skip_requested =
       moved.requested || (plan.skip_requested && goes_on(from) && goes_on(plan.state));
   plan.start_requested = plan.start_requested && *to != plan_state::working;
@@ -647,12 +649,12 @@ void apply(plan_view& plan, const change& where, const task_moved& moved) {
   set_attempt(*summary, moved.attempt);
   if (summary->attempt != attempt)
     set_reached(plan, where.task.task_index, 0);
-  const auto failures = static_cast<std::uint8_t>(moved.failures % 16);
-  const bool awaits_retry = failures != summary->failures_modulo_16 && !is_terminal(moved.to);
   const auto index = where.task.task_index;
   if (attempt == 0 && summary->attempt > 0 && plan.spec && index < plan.spec->tasks.size()
       && plan.spec->tasks[index].deadline_after.count() > 0)
     begin_deadline(unshared(plan.spec).tasks.edit(index), where.at);
+  const auto failures = static_cast<std::uint8_t>(moved.failures % 16);
+  const bool awaits_retry = failures != summary->failures_modulo_16 && !is_terminal(moved.to);
   summary->wait = awaits_retry ? task_wait::backoff : task_wait::none;
   summary->failures_modulo_16 = failures & 0xf;
 }
@@ -706,9 +708,9 @@ void apply(objective_view& view, const change& where, const objective_created& c
   view.metadata = created.spec->metadata;
   view.references = created.spec->references;
   view.deadline = created.spec->deadline;
+  view.deadline_after = created.spec->deadline_after;
   view.priority = created.spec->priority;
   view.plans.clear();
-  view.deadline_after = created.spec->deadline_after;
   for (const auto& plan : created.spec->plans)
     add_plan(view, plan, where.at);
   sum_up(view);
@@ -746,12 +748,12 @@ void apply(objective_view& view, const change& where, const objective_moved& mov
     return;
   if (is_settled(view.state) && !is_settled(*to) && has_passed(view.deadline, where.at))
     view.deadline.reset();
-  view.state = *to;
-  view.reason = moved.reason;
   const bool has_stood = view.state == objective_state::submitted || is_settled(view.state);
   const bool begins = has_stood && *to != objective_state::submitted && !is_settled(*to);
   if (begins && view.deadline_after.count() > 0)
     begin_deadline(view, where.at);
+  view.state = *to;
+  view.reason = moved.reason;
   view.updated = where.at;
   if (*to != objective_state::blocked)
     view.planning = *to == objective_state::planning;

@@ -294,6 +294,45 @@ TEST_CASE("M27_deadline: a deadline that is set takes the place of seconds after
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
+TEST_CASE("Q2_change: setObjective sets maxParallel while the objective runs",
+          "[actors][time][modify][slots]") {
+  clock_bed bed;
+  auto goal = an_objective({a_plan("p", {by_hand("a"), by_hand("b"), by_hand("c"), by_hand("d")})});
+  goal.parallel_max = 1;
+  const auto id = bed.begin(std::move(goal));
+  const auto most = [](std::uint32_t slots) {
+    edit_objective out;
+    out.parallel_max = slots;
+    return wanted_objective_operation{out};
+  };
+  CHECK(started(bed) == names{"a"});
+  static_cast<void>(done(bed, id, {most(3)}));
+  CHECK(started(bed) == names{"a", "b", "c"});
+  static_cast<void>(done(bed, id, {most(1)}));
+  bed.report("a", report_completed{}); // A lower one stops nobody.
+  bed.report("b", report_completed{});
+  CHECK(started(bed) == names{"a", "b", "c"});
+  if (GENERATE(false, true))
+    bed.restart();
+  CHECK(bed.objective()->parallel_max == 1);
+  bed.report("c", report_completed{});
+  CHECK(started(bed).back() == "d");
+  bed.report("d", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("Q2_change: an objective without maxParallel gets one only while none of its plans runs",
+          "[actors][time][modify][slots]") {
+  clock_bed bed;
+  edit_objective one;
+  one.parallel_max = 1;
+  const auto id = bed.begin(an_objective({a_plan("p", {by_hand("a"), by_hand("b")})}));
+  const auto refused = modify(bed, id, {one});
+  REQUIRE((*refused)->has_error());
+  CHECK((*refused)->error().code == errc::already_started);
+  CHECK_THAT((*refused)->error().message, ContainsSubstring("none of its plans"));
+}
+
 TEST_CASE("M27_deadline: the deadline of a task that is changed or added holds, its old one not",
           "[actors][time][modify]") {
   clock_bed bed;

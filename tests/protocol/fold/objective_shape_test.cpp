@@ -267,6 +267,24 @@ TEST_CASE(
   CHECK(view.plans[0].spec->tasks[0].deadline == at_ms(510));
 }
 
+TEST_CASE("Q2_change: an objective gets another maxParallel, and a first one while nothing runs",
+          "[fold][objective_shape]") {
+  const auto most = [](std::uint32_t slots) {
+    edit_objective out;
+    out.parallel_max = slots;
+    return out;
+  };
+  shape_bed bed;
+  REQUIRE_FALSE(bed.modify({most(3)}).refused);
+  bed.work();
+  REQUIRE_FALSE(bed.modify({most(1)}).refused);
+  CHECK(bed.life->view().parallel_max == 1);
+  REQUIRE_FALSE(bed.modify({most(0)}).refused);
+  CHECK(bed.refused({most(2)})
+        == "/operations/0/maxParallel operation 0: an objective without \"maxParallel\" gets one "
+           "only while none of its plans runs");
+}
+
 TEST_CASE("M_cells: a plan that failed before it began still waits for its dependencies",
           "[fold][objective_shape]") {
   shape_bed bed;

@@ -152,7 +152,8 @@ bool same(const edit_plan& a, const edit_plan& b) {
          && a.deadline == b.deadline && a.priority == b.priority;
 }
 bool same(const edit_objective& a, const edit_objective& b) {
-  return a.edited == b.edited && a.deadline == b.deadline && a.priority == b.priority;
+  return a.edited == b.edited && a.deadline == b.deadline && a.priority == b.priority
+         && a.parallel_max == b.parallel_max;
 }
 template<template<class> class Operation>
 bool same(const Operation<std::uint32_t>& a, const Operation<std::uint32_t>& b) requires requires {
@@ -369,6 +370,8 @@ std::vector<applied_objective_operation> any_objective_operations(random_values&
   edit_objective fields{{random.text(), random.text(), random.object()}, {}, {}};
   fields.deadline = any_deadline(random);
   fields.priority = any_priority(random);
+  if (random.coin())
+    fields.parallel_max = random.below(9);
   return {fields, edit_plan_of<std::uint32_t>{random.below(100), any_edit_plan(random)},
           skip_plan<std::uint32_t>{random.below(100)},
           set_plan_dependencies<std::uint32_t>{random.below(100), random.indexes()},
