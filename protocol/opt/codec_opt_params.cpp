@@ -81,10 +81,10 @@ void read_statuses(const document_reader& in, std::string_view expected, Parse p
 }
 
 /// Newest or smallest first; there is no other way round.
-objective_order read_order(const document_reader& in) {
+std::optional<objective_order> read_order(const document_reader& in) {
   const auto* found = in.find("orderBy");
   if (found == nullptr)
-    return objective_order::updated;
+    return std::nullopt;
   const auto* text = found->if_string();
   if (text && *text == "updatedAt")
     return objective_order::updated;
@@ -93,7 +93,14 @@ objective_order read_order(const document_reader& in) {
   if (text && *text == "name")
     return objective_order::name;
   in.fail_type("orderBy", "one of updatedAt, createdAt, name", *found);
-  return objective_order::updated;
+  return std::nullopt;
+}
+
+/// What narrows a list of objectives or plans, beside their states.
+template<class Query>
+void read_filter(const document_reader& in, Query& out) {
+  out.text = in.text("text", name_rule);
+  out.updated_after = in.time("updatedAfter");
 }
 
 /// The members that every list has.
@@ -250,9 +257,8 @@ result<get_objective> read_get_objective(const json::value& params) {
 result<list_objectives> read_list_objectives(const json::value& params) {
   return read_query<list_objectives>(params, [](const document_reader& in, list_objectives& out) {
     read_statuses(in, objective_states, objective_state_from, out.states);
-    out.text = in.text("text", name_rule);
-    out.updated_after = in.time("updatedAfter");
-    out.order = read_order(in);
+    read_filter(in, out);
+    out.order = read_order(in).value_or(out.order);
     read_page(in, out);
     out.include_plans = in.boolean("includePlans", out.include_plans);
     out.include_tasks = in.boolean("includeTasks", out.include_tasks);
@@ -334,6 +340,8 @@ result<Query> read_history(const json::value& params, std::string_view subject) 
                            + "\" out");
   });
 }
+    read_filter(in, out);
+    out.order = read_order(in);
 
 } // namespace
 

@@ -268,6 +268,49 @@ TEST_CASE("plans/list: the plans of an objective in its order, narrowed by state
           == "o.p0 o.p1 o.p2");
 }
 
+TEST_CASE("M30_list_filters: plans are listed by text and by time, in the order that was asked for",
+          "[net][opt]") {
+  const net_bed bed;
+  static_cast<void>(bed.result_of(
+      "objectives/create",
+      R"({"id":"o","name":"o","plans":[{"name":"b","description":"By the SEA","tasks":[{"name":"t"}]},)"
+      R"({"id":"sea-plan","name":"c","tasks":[{"name":"t"}]},{"name":"a","tasks":[{"name":"t"}]}]})"));
+  const auto listed = [&](const std::string& more) {
+    return bed.result_of("plans/list", R"({"objectiveId":"o")" + more + "}");
+  };
+  CHECK(ids(listed(R"(,"text":"sea")"), "plans") == "o.p0 sea-plan");
+  CHECK(ids(listed(R"(,"text":"nothing")"), "plans").empty());
+  CHECK(ids(listed(R"(,"orderBy":"name")"), "plans") == "o.p2 o.p0 sea-plan");
+  CHECK(ids(listed(R"(,"orderBy":"createdAt")"), "plans") == "o.p0 sea-plan o.p2");
+  const auto first = listed(R"(,"orderBy":"name","pageSize":2)");
+  CHECK(ids(first, "plans") == "o.p2 o.p0");
+  CHECK(at(first, "/totalSize") == "3");
+  const auto token = R"(,"pageToken":")" + at(first, "/nextPageToken") + "\"";
+  CHECK(ids(listed(R"(,"orderBy":"name","pageSize":2)" + token), "plans") == "sea-plan");
+  CHECK(at(bed.error_of("plans/list", R"({"objectiveId":"o")" + token + "}"), "/code") == "-32602");
+  // The last one updated is the first.
+  const auto before = at(bed.result_of("plans/get", R"({"id":"o.p2"})"), "/plan/updatedAt");
+  REQUIRE(comes_true([&] {
+    static_cast<void>(bed.result_of("plans/update", R"({"id":"o.p2","metadata":{"a":1}})"));
+    return at(bed.result_of("plans/get", R"({"id":"o.p2"})"), "/plan/updatedAt") != before;
+  }));
+  CHECK(ids(listed(R"(,"orderBy":"updatedAt")"), "plans") == "o.p2 o.p0 sea-plan");
+  const auto now = at(bed.result_of("plans/get", R"({"id":"o.p2"})"), "/plan/updatedAt");
+  CHECK(ids(listed(R"(,"updatedAfter":")" + now + "\""), "plans") == "o.p2");
+  const auto field = [&](const std::string& more) {
+    return at(bed.error_of("plans/list", R"({"objectiveId":"o")" + more + "}"),
+              "/data/0/metadata/field");
+  };
+  CHECK(field(R"(,"orderBy":"size")") == "/orderBy");
+  CHECK(field(R"(,"updatedAfter":"today")") == "/updatedAfter");
+  CHECK(field(R"(,"text":7)") == "/text");
+  // Over REST the same.
+  CHECK(ids(boost::json::parse(
+                bed.connect().request("GET", "/objectives/o/plans?orderBy=name&text=sea").body),
+            "plans")
+        == "o.p0 sea-plan");
+}
+
 TEST_CASE("plans/list: a plan behind a blocked plan is listed as blocked, as it is shown",
           "[net][opt]") {
   const net_bed bed;

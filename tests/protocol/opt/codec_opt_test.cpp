@@ -470,6 +470,8 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
        "/tasks/1/timeout", R"(/tasks/1/timeout: "timeout" must be)"},
       {"plans/update", R"({"id": "p", "tasks": [{"name": "t", "status": "completed"}]})",
        "/tasks/0/status", "not completed or skipped"},
+      {"plans/list", R"({"objectiveId": "o", "orderBy": "size"})", "/orderBy",
+       "one of updatedAt, createdAt, name"},
       {"plans/update", R"({"id": "p", "dependencies": []})", "/dependencies",
        R"(of a plan, not its "dependencies")"},
       {"plans/update", R"({"id": "p", "revision": 1, "ifRevision": 2})", "/ifRevision",
@@ -493,6 +495,8 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
            : name == "objectives/list"   ? of(opt::read_list_objectives(from))
            : name == "plans/create"      ? of(opt::read_create_plan(from))
            : name == "plans/update"      ? of(opt::read_update_plan(from))
+           : name == "plans/addTasks"    ? of(opt::read_add_tasks(from))
+           : name == "plans/list"        ? of(opt::read_list_plans(from))
                                          : of(opt::read_get_plan(from));
   }();
   CAPTURE(method, params);
