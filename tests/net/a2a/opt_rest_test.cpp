@@ -404,6 +404,27 @@ TEST_CASE("O6_tasks: plans/update replaces known tasks, adds others and removes 
   }));
 }
 
+TEST_CASE("O6_tasks: the status of a task completes or skips it", "[net][opt]") {
+  const net_bed bed;
+  static_cast<void>(bed.result_of("objectives/create", trip));
+  static_cast<void>(
+      bed.result_of("plans/addTasks", R"({"id":"trip.p0","tasks":[{"id":"tip","name":"Tip"}]})"));
+  const auto changed = bed.result_of(
+      "plans/update",
+      R"({"id":"trip.p0","tasks":[{"id":"tip","status":"skipped"},{"name":"Flight","status":"completed"},)"
+      R"({"name":"Hotel","agent":"echo","input":{"text":"x"},"status":"pending"}]})");
+  CHECK(at(changed, "/plan/tasks/0/status") == "completed");
+  CHECK(at(changed, "/plan/tasks/1/status") == "pending");
+  CHECK(at(changed, "/plan/tasks/1/agent") == "echo");
+  CHECK(at(changed, "/plan/tasks/2/status") == "skipped");
+  CHECK(changed.at("plan").at("tasks").as_array().size() == 3);
+  // A task that is added has not been done.
+  const auto added = bed.error_of(
+      "plans/addTasks", R"({"id":"trip.p0","tasks":[{"name":"Taxi","status":"completed"}]})");
+  CHECK(at(added, "/data/0/reason") == "INVALID_PARAMS");
+  CHECK(at(added, "/data/0/metadata/field") == "/tasks/0/status");
+}
+
 TEST_CASE("O6_tasks: what cannot be changed is refused as a whole, and says which task",
           "[net][opt]") {
   const net_bed bed;
@@ -418,7 +439,9 @@ TEST_CASE("O6_tasks: what cannot be changed is refused as a whole, and says whic
   CHECK(refused(R"({"name":"Hotel"},{"name":"Flight"})") == "ALREADY_STARTED /tasks/1");
   CHECK(refused(R"({"name":"Hotel","dependencies":["Hotel"]})")
         == "DEPENDENCY_CYCLE /tasks/0/dependencies");
-  CHECK(refused(R"({"name":"Hotel","status":"skipped"})") == "INVALID_PARAMS /tasks/0/status");
+  CHECK(refused(R"({"name":"Hotel","agent":"echo"},{"name":"Flight","status":"skipped"})")
+        == "ALREADY_STARTED /tasks/1");
+  CHECK(refused(R"({"name":"Ferry","status":"completed"})").starts_with("INVALID_PARAMS /tasks/0"));
   CHECK(refused("") == "INVALID_PARAMS /tasks");
   CHECK(refused(R"({"name":"new"})", R"(,"status":"completed")") == "INVALID_PARAMS /status");
   CHECK(refused(R"({"name":"new"})", R"(,"ifRevision":9)").starts_with("REVISION_MISMATCH"));

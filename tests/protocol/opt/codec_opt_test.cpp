@@ -468,7 +468,7 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
        "in a request of its own"},
       {"plans/update", R"({"id": "p", "tasks": [{"name": "t"}, {"name": "u", "timeout": "x"}]})",
        "/tasks/1/timeout", R"(/tasks/1/timeout: "timeout" must be)"},
-      {"plans/update", R"({"id": "p", "tasks": [{"name": "t", "status": "completed"}]})",
+      {"plans/addTasks", R"({"id": "p", "tasks": [{"name": "t", "status": "completed"}]})",
        "/tasks/0/status", "not completed or skipped"},
       {"plans/list", R"({"objectiveId": "o", "orderBy": "size"})", "/orderBy",
        "one of updatedAt, createdAt, name"},
@@ -573,10 +573,6 @@ TEST_CASE("a plan says of its tasks since when they could run and what they wait
   CHECK(task(0, 1).at("waitingFor") == "slot");
 }
 
-TEST_CASE("a task that was removed is in no document of its plan", "[protocol][opt]") {
-  auto view = sample_view();
-  auto research = *view.plans[0].spec;
-  research.tasks.edit(0).is_removed = true;
 TEST_CASE("M27_deadline: a deadline is a time, or seconds that count from the start",
           "[protocol][opt]") {
   const auto read = [](const std::string& deadline) {
@@ -606,6 +602,10 @@ TEST_CASE("M27_deadline: a deadline is a time, or seconds that count from the st
   }
 }
 
+TEST_CASE("a task that was removed is in no document of its plan", "[protocol][opt]") {
+  auto view = sample_view();
+  auto research = *view.plans[0].spec;
+  research.tasks.edit(0).is_removed = true;
   view.plans.edit(0).spec = std::make_shared<const plan_spec>(research);
   const auto shown = written([&](json_writer& w) { opt::write(w, view, true, true); });
   CHECK(shown.at("plans").at(0).at("tasks").as_array().size() == 1);
