@@ -325,7 +325,8 @@ struct answer_input {
   bool overrides = false; ///< Also if somebody else has claimed it.
 };
 
-/// inputs/claim, inputs/release.
+/// inputs/claim, inputs/release. They have no `request_id`, because they may be repeated: the same
+/// claim again lasts longer, and a claim that is given up twice is given up.
 struct claim_input {
   principal who;
   std::string id;   ///< question_address.
