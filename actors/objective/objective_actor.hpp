@@ -81,9 +81,10 @@ private:
     committed_fn answer;                 ///< May be null.
     std::optional<std::uint32_t> plan{}; ///< Which one it is about.
     std::vector<once_ptr> conditions{};  ///< Of its change.
-    reply_port<change_report> report{};  ///< In place of `answer`, of what is answered with one.
-    once_conditions once{};              ///< In place of `conditions`, the same.
-    cancel_leaves_ptr leaves{};          ///< Of a cancel (cancel_run).
+    /// Used instead of `answer` by commands whose answer is a report.
+    reply_port<change_report> report{};
+    once_conditions once{};     ///< Used instead of `conditions` by the same commands.
+    cancel_leaves_ptr leaves{}; ///< Of a cancel (cancel_run).
   };
   [[nodiscard]] std::optional<error> obey(objective_input input, command from);
   void follow(objective_input fact);
@@ -122,9 +123,9 @@ private:
 
   // -- deadlines of the objective and its plans ---------------------------------------------------
   void mind_deadlines();
-  void on_deadline();
   /// Whether what has begun has a deadline since then.
   [[nodiscard]] bool begins_deadline(const event& one) const;
+  void on_deadline();
 
   // -- tasks that other plans wait for ------------------------------------------------------------
   void on_awaited(const awaited_task_ended& fact);
