@@ -75,6 +75,8 @@ struct cancel_run {
   task_event as = task_event::cancel;
   std::vector<artifact_ptr> artifacts{}; ///< What they have made.
   cancel_leaves_ptr leaves{};            ///< How agents elsewhere take it; null: nobody asks.
+  /// A deadline of the task, its plan or its objective has passed: the open question has expired.
+  bool is_late = false;
 };
 
 /// From the agent's port. Ignored if `attempt` is over.
@@ -175,7 +177,12 @@ struct reorder_slots {
   std::int32_t priority;
 };
 
-using throttle_handle = actor_handle<want_slot, return_slot, reorder_slots>;
+/// From an objective: its `maxParallel` has changed.
+struct resize_slots {
+  std::uint32_t capacity;
+};
+
+using throttle_handle = actor_handle<want_slot, return_slot, reorder_slots, resize_slots>;
 
 // -- to a plan ------------------------------------------------------------------------------------
 
@@ -192,7 +199,7 @@ struct task_settled {
 struct task_stopped {};
 
 /// From a task: it begins or ends a wait (for an answer, or between two attempts), and that is
-/// committed.
+/// committed. Or it has started, and its deadline counts from now on.
 struct task_waits {
   std::uint32_t task;
   bool parked; ///< Nothing of it runs and it has given its slots back: it does not count for
@@ -440,6 +447,7 @@ TROUPE_LOCAL_MESSAGE(troupe::change_wanted)
 TROUPE_LOCAL_MESSAGE(troupe::want_slot)
 TROUPE_LOCAL_MESSAGE(troupe::return_slot)
 TROUPE_LOCAL_MESSAGE(troupe::reorder_slots)
+TROUPE_LOCAL_MESSAGE(troupe::resize_slots)
 TROUPE_LOCAL_MESSAGE(troupe::task_settled)
 TROUPE_LOCAL_MESSAGE(troupe::task_stopped)
 TROUPE_LOCAL_MESSAGE(troupe::task_waits)
@@ -489,6 +497,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::order_read))
 CAF_ADD_TYPE_ID(troupe, (troupe::want_slot))
 CAF_ADD_TYPE_ID(troupe, (troupe::return_slot))
 CAF_ADD_TYPE_ID(troupe, (troupe::reorder_slots))
+CAF_ADD_TYPE_ID(troupe, (troupe::resize_slots))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_settled))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_stopped))
 CAF_ADD_TYPE_ID(troupe, (troupe::task_waits))

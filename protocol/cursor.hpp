@@ -1,6 +1,5 @@
 // How far a reader is in a stream of changes (event.hpp: an objective with its tasks, or a lone
-// task), and in many streams at once. Numbers count within their stream: there is no number for a
-// place in several of them.
+// task). Numbers count within their stream: there is no number for a place in several of them.
 #pragma once
 
 #include <charconv>

@@ -43,7 +43,7 @@ public:
   void put_before(const parts_id& id, long_changes& earlier);
   /// Lets go of the rows of the last group: nobody reads its entries any more.
   void release_rows() noexcept { rows_.clear(); }
-  /// What is open will not come any more.
+  /// Forgets the changes that are not complete.
   void clear();
   /// Changes that are open.
   [[nodiscard]] std::size_t size() const noexcept { return open_.size(); }

@@ -178,9 +178,10 @@ std::string write_once_row(const once& value) {
 
 result<once> read_once_row(std::string_view key, std::string_view row) {
   const auto damaged = [] {
-    return make_error(errc::store_failed,
-                      "A row of what may come once is damaged; restore the data directory from a "
-                      "backup.");
+    return make_error(
+        errc::store_failed,
+        "A row that remembers an earlier request is damaged; restore the data directory from a "
+        "backup.");
   };
   once out;
   if (key.size() < 1 + owner_length_bytes || !is_kind(key.front()) || row.size() < 2 * word_bytes)

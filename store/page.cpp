@@ -141,6 +141,9 @@ std::uint64_t fingerprint(const list_plans& query) {
       .add(query.who.tenant)
       .add(query.objective.str())
       .add(bits_of(query.states))
+      .add(query.text)
+      .add(query.updated_after ? millis(*query.updated_after) : ~std::uint64_t{0})
+      .add(query.order ? static_cast<std::uint64_t>(*query.order) : ~std::uint64_t{0})
       .value();
 }
 

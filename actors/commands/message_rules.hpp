@@ -31,8 +31,7 @@ inline constexpr const char* reference_artifact_key = "referenceArtifactId";
 /// client's, counts as not named.
 [[nodiscard]] result<void> check_task_references(const message& message, const find_task_fn& find);
 
-/// Of a message only what refers to tasks and their artifacts, without what its parts say; null if
-/// nothing does.
+/// A copy of the message that keeps only its references. Null if it has none.
 [[nodiscard]] message_ptr references_in(const message& message);
 
 /// What has been made by a task; null for one that is not there.

@@ -26,11 +26,11 @@
 
 namespace troupe {
 
-/// Of each task the events that say how it stands: its creation, the begin of its last attempt, its
-/// last move, its last progress. What is said between those, and outputs and messages, stands in
-/// the record. Of an objective and its plans: the last pause of each, and their moves, of which
-/// those that go to and fro between `blocked` and another state are kept once. All other events of
-/// an objective change its structure: each is kept. A value that is moved, not copied.
+/// Keeps, for each task, the events that give its present state: its creation, the begin of its
+/// last attempt, its last move, its last progress. What is said between those, and outputs and
+/// messages, are in the record. Keeps, for an objective and its plans, the last pause of each, and
+/// their moves; moves to and fro between `blocked` and another state are kept once. All other
+/// events of an objective change its structure: each is kept. A value that is moved, not copied.
 class folded_changes {
 public:
   /// `budget` counts what is kept.

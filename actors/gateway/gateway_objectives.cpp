@@ -24,6 +24,11 @@ void add_chosen_ids(const plan_spec& plan, std::vector<std::string>& to) {
       to.push_back(task.id.str());
 }
 
+/// The `maxParallel` of an objective (0: no limit) under that of the server (gateway_options).
+std::uint32_t allowed_parallel(std::uint32_t wanted, std::uint32_t most) noexcept {
+  return most > 0 && (wanted == 0 || wanted > most) ? most : wanted;
+}
+
 /// The plans that a change brings, as plans/create would check them, and the ids that a client
 /// chose for them.
 result<void> check_new_plans(const modify_objective& command, const agent_registry& agents,
@@ -149,9 +154,7 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
       spec->id = objective_id{thread_id_source().next("obj")};
     if (spec->name.empty())
       spec->name = spec->id.str();
-    if (const auto most = options.parallel_max;
-        most > 0 && (spec->parallel_max == 0 || spec->parallel_max > most))
-      spec->parallel_max = most;
+    spec->parallel_max = allowed_parallel(spec->parallel_max, options.parallel_max);
     // Filled in before it is shared.
     for (std::size_t p = 0; p < spec->plans.size(); ++p)
       name_plan(unshared(spec->plans[p]), spec->id, p);
@@ -337,6 +340,9 @@ void gateway::impl::change(modify_objective command, reply<change_report> done) 
     return done(ok.error());
   const auto id = command.id;
   const auto who = command.who;
+  for (auto& each : command.operations)
+    if (auto* edited = std::get_if<edit_objective>(&each); edited && edited->parallel_max)
+      edited->parallel_max = allowed_parallel(*edited->parallel_max, options.parallel_max);
   place(who, id, std::move(done),
         [this, id, command = std::move(command)](const placement&, reply<change_report> to) {
           if (command.wrong)

@@ -9,6 +9,7 @@
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace troupe {
 
@@ -214,16 +215,23 @@ void objective_actor::carry_out(objective_decision decision, command from) {
         return std::holds_alternative<objective_moved>(one);
       });
   std::vector<std::uint32_t> ended;
-  for (const auto& one : decision.events)
+  bool has_new_deadline = false;
+  for (const auto& one : decision.events) {
+    has_new_deadline = has_new_deadline || begins_deadline(one);
     if (const auto* changed = std::get_if<plan_changed>(&one))
       note_shape(*changing_->before, *changed);
+    else if (const auto* whole = std::get_if<objective_changed>(&one))
+      set_slots(*whole);
     else if (const auto* moved = std::get_if<plan_moved>(&one); moved && is_settled(moved->to()))
       ended.push_back(moved->plan);
+  }
+  if (has_new_deadline)
+    mind_deadlines();
   const auto events = moves_root ? decision.events : std::vector<event>{};
   if (((then && !moves_root) || !from.conditions.empty()) && decision.events.empty())
     decision.events.emplace_back(objective_edited{}); // `then` runs after all earlier changes
-  commit(std::move(decision.events), moves_root ? committed_fn{} : std::move(then), from.by,
-         from.conditions);
+  commit(decision.at, std::move(decision.events), moves_root ? committed_fn{} : std::move(then),
+         from.by, from.conditions);
   if (moves_root)
     tell_root(events, std::move(from.metadata), std::move(then));
   for (const auto plan : ended)
@@ -233,6 +241,21 @@ void objective_actor::carry_out(objective_decision decision, command from) {
   if (decision.look_again)
     follow(plans_told{});
   quit_if_ended();
+}
+
+/// The objective may have another `maxParallel` now.
+void objective_actor::set_slots(const objective_changed& changed) {
+  const bool is_set = std::ranges::any_of(changed.operations, [](const auto& each) {
+    const auto* edited = std::get_if<edit_objective>(&each);
+    return edited && edited->parallel_max;
+  });
+  if (!is_set)
+    return;
+  const auto most = view().parallel_max;
+  if (slots_)
+    tell(slots_, resize_slots{most > 0 ? most : std::numeric_limits<std::uint32_t>::max()});
+  else if (most > 0)
+    slots_ = spawn_actor<throttle_actor>(*self_, env_, most);
 }
 
 void objective_actor::answer_later(answer_after when, const command& from,
@@ -264,7 +287,7 @@ void objective_actor::answer_later(answer_after when, const command& from,
   }
 }
 
-void objective_actor::commit(std::vector<event> events, committed_fn then,
+void objective_actor::commit(timestamp at, std::vector<event> events, committed_fn then,
                              std::optional<std::string> by, std::vector<once_ptr> conditions) {
   if (events.empty()) {
     if (then)
@@ -273,7 +296,7 @@ void objective_actor::commit(std::vector<event> events, committed_fn then,
   }
   change change;
   change.context = view().id.str();
-  change.at = env_.now();
+  change.at = at;
   change.events = std::move(events);
   change.by = std::move(by);
   change.conditions = std::move(conditions);
@@ -386,6 +409,13 @@ void objective_actor::mind_deadlines() {
     env_.deadlines.erase(self_->id());
 }
 
+bool objective_actor::begins_deadline(const event& one) const {
+  if (const auto* moved = std::get_if<plan_moved>(&one))
+    return moved->on == plan_event::work && moved->plan < view().plans.size()
+           && view().plans[moved->plan].spec->deadline_after.count() > 0;
+  return std::holds_alternative<objective_moved>(one) && view().deadline_after.count() > 0;
+}
+
 void objective_actor::on_deadline() {
   deadlines_seen_ = env_.now();
   mind_deadlines();
@@ -424,7 +454,8 @@ void objective_actor::on_heard(const plan_heard& fact) {
 void objective_actor::answer_heard() {
   for (auto& waiting : waiting_)
     if (waiting.plans.empty())
-      commit({objective_edited{}}, std::exchange(waiting.answer, nullptr), std::nullopt);
+      commit(env_.now(), {objective_edited{}}, std::exchange(waiting.answer, nullptr),
+             std::nullopt);
   std::erase_if(waiting_, [](const heard_by& waiting) { return waiting.plans.empty(); });
 }
 

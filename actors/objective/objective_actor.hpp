@@ -81,15 +81,17 @@ private:
     committed_fn answer;                 ///< May be null.
     std::optional<std::uint32_t> plan{}; ///< Which one it is about.
     std::vector<once_ptr> conditions{};  ///< Of its change.
-    reply_port<change_report> report{};  ///< In place of `answer`, of what is answered with one.
-    once_conditions once{};              ///< In place of `conditions`, the same.
-    cancel_leaves_ptr leaves{};          ///< Of a cancel (cancel_run).
+    /// Used instead of `answer` by commands whose answer is a report.
+    reply_port<change_report> report{};
+    once_conditions once{};     ///< Used instead of `conditions` by the same commands.
+    cancel_leaves_ptr leaves{}; ///< Of a cancel (cancel_run).
   };
   [[nodiscard]] std::optional<error> obey(objective_input input, command from);
   void follow(objective_input fact);
   void carry_out(objective_decision decision, command from);
-  void commit(std::vector<event> events, committed_fn then, std::optional<std::string> by,
-              std::vector<once_ptr> conditions = {});
+  void set_slots(const objective_changed& changed);
+  void commit(timestamp at, std::vector<event> events, committed_fn then,
+              std::optional<std::string> by, std::vector<once_ptr> conditions = {});
   void write(change change, committed_fn then);
   void tell_root(const std::vector<event>& events, boost::json::object metadata, committed_fn then);
   void answer_later(answer_after when, const command& from,
@@ -121,6 +123,8 @@ private:
 
   // -- deadlines of the objective and its plans ---------------------------------------------------
   void mind_deadlines();
+  /// Whether what has begun has a deadline since then.
+  [[nodiscard]] bool begins_deadline(const event& one) const;
   void on_deadline();
 
   // -- tasks that other plans wait for ------------------------------------------------------------

@@ -253,11 +253,14 @@ void plan_actor::close(plan_state to, const std::string& reason, const cancel_le
   if (end_)
     return;
   end_ = plan_end{to, reason};
-  for (const auto& task : running_)
-    if (task)
-      tell(task,
-           cancel_run{
-               .reason = reason, .metadata = {}, .done = {}, .by = end_by_, .leaves = leaves});
+  for (std::uint32_t task = 0; task < running_.size(); ++task)
+    if (running_[task])
+      tell(running_[task], cancel_run{.reason = reason,
+                                      .metadata = {},
+                                      .done = {},
+                                      .by = end_by_,
+                                      .leaves = leaves,
+                                      .is_late = is_late(task)});
 }
 
 // The objective has recorded the pause. It is told that this is done once all that follows is

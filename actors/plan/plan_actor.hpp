@@ -109,6 +109,7 @@ private:
   void mind_deadlines();
   void on_deadline();
   void end_late(std::uint32_t task);
+  [[nodiscard]] bool is_late(std::uint32_t task) const;
 
   // -- neighbours ---------------------------------------------------------------------------------
   void on_news(const dependency_news& fact);

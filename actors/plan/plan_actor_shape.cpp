@@ -112,10 +112,13 @@ void plan_actor::on_objective(const objective_news& message) {
     if (const auto* plan = std::get_if<edit_plan_of<std::uint32_t>>(&each)) {
       if (plan->plan == start_.index)
         apply(view_, where, plan_changed{start_.index, {plan->edit}, {}, {}, 0});
-    } else if (const auto* edited = std::get_if<edit_objective>(&each);
-               edited && edited->priority) {
-      start_.objective_priority = *edited->priority;
-      reorder_slots_of(env_, start_.slots, {start_.context, *edited->priority});
+    } else if (const auto* edited = std::get_if<edit_objective>(&each)) {
+      if (edited->deadline)
+        start_.objective_deadline = edited->deadline->at;
+      if (edited->priority) {
+        start_.objective_priority = *edited->priority;
+        reorder_slots_of(env_, start_.slots, {start_.context, *edited->priority});
+      }
     }
   make_scope();
   spawn_ready();

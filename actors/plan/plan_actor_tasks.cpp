@@ -199,14 +199,19 @@ void plan_actor::set_parked(std::uint32_t task, bool parked) {
   count(task);
 }
 
-// What a task has committed. The objective knows what is asked, with as much of the words as it
-// shows.
+// What a task has committed, or its start. The objective knows what is asked, with as much of the
+// words as it shows.
 void plan_actor::on_task_moved(std::uint32_t task, const task_moved& moved, timestamp at) {
   const bool asked = is_interrupted(view_.tasks[task].state);
   uncount(task);
   auto where = place_of(task, at);
+  const auto due = view_.spec->tasks[task].deadline;
   apply(view_, where, moved);
   count(task);
+  if (view_.spec->tasks[task].deadline != due) { // It counts from the start.
+    note_deadline(task);
+    mind_deadlines();
+  }
   if (!asked && !is_interrupted(moved.to))
     return;
   where.task.id = view_.task_at(task);
@@ -283,14 +288,24 @@ void plan_actor::on_deadline() {
   check();
 }
 
+/// Whether its deadline, the plan's or the objective's has passed.
+bool plan_actor::is_late(std::uint32_t task) const {
+  const auto now = env_.now();
+  const auto has_passed = [now](const std::optional<timestamp>& due) { return due && *due <= now; };
+  return has_passed(view_.spec->tasks[task].deadline) || has_passed(view_.spec->deadline)
+         || has_passed(start_.objective_deadline);
+}
+
 void plan_actor::end_late(std::uint32_t task) {
   if (is_settled(view_.state) || end_ || is_removed(task) || is_terminal(view_.tasks[task].state))
     return;
   const auto reason = "the task has not ended before its deadline, "
                       + to_rfc3339(*view_.spec->tasks[task].deadline);
   if (running_[task])
-    return tell(running_[task],
-                cancel_run{.reason = reason, .metadata = {}, .done = {}, .as = task_event::fail});
+    return tell(
+        running_[task],
+        cancel_run{
+            .reason = reason, .metadata = {}, .done = {}, .as = task_event::fail, .is_late = true});
   std::erase_if(ready_, [&](const ready_task& other) { return other.task == task; });
   withdraw({task}, {.reason = reason, .as = task_event::fail});
   follow_withdrawal(task, "task \"" + label(task) + "\" failed: " + reason);

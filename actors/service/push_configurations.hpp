@@ -24,8 +24,8 @@ public:
 
   // -- a configuration that comes with a message --------------------------------------------------
 
-  /// Before the message is handed on: what `create` would refuse. `is_theirs`: the task that it
-  /// names is; then also for want of room.
+  /// Before the message is handed on. Returns the error that `create` would return. If the task
+  /// belongs to the caller (`is_theirs`), it also checks whether there is room.
   [[nodiscard]] virtual result<void> check(const push_config& config, bool is_theirs) const = 0;
   /// Once it is known which task took the message (`config.task`); `is_new`: the message made it.
   virtual void attach(push_config config, bool is_new, reply<push_config> done) = 0;

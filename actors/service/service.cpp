@@ -14,7 +14,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,29 +23,66 @@ namespace troupe {
 
 namespace {
 
-/// The plans of a page. Its token has the position of the last one.
+/// Where a plan is in a list of that order. Those of the same key are in the order of the
+/// objective, in which all are without an order.
+position place_in_list(const objective_view& shown, std::uint32_t plan,
+                       const std::optional<objective_order>& order) {
+  constexpr std::size_t digits = 10;
+  auto number = std::to_string(plan);
+  number.insert(0, digits - number.size(), '0');
+  const auto& row = shown.plans[plan];
+  if (order == objective_order::updated)
+    return {row.updated, number};
+  if (order == objective_order::created)
+    return {row.created, number};
+  if (order == objective_order::name)
+    return {timestamp{}, row.spec->name + '\0' + number};
+  return {timestamp{}, number};
+}
+
+/// The plans that the query asks for, in its order, with their places.
+std::vector<std::pair<position, std::uint32_t>> asked_plans(const list_plans& query,
+                                                            const objective_view& shown) {
+  const auto states = query.states.empty() ? std::vector<plan_state>{} : shown_states(shown);
+  const text_search text{query.text};
+  std::vector<std::pair<position, std::uint32_t>> out;
+  for (std::uint32_t plan = 0; plan < shown.plans.size(); ++plan) {
+    const auto& row = shown.plans[plan];
+    const auto& spec = *row.spec;
+    const bool has_state =
+        states.empty() || std::ranges::find(query.states, states[plan]) != query.states.end();
+    const bool has_text =
+        text.is_in(spec.name) || text.is_in(spec.description) || text.is_in(spec.id.str());
+    if (!spec.is_removed && has_state && has_text
+        && (!query.updated_after || row.updated >= *query.updated_after))
+      out.emplace_back(place_in_list(shown, plan, query.order), plan);
+  }
+  if (query.order)
+    std::ranges::sort(out, [](const auto& a, const auto& b) {
+      return comes_behind(b.first.at, b.first.id, a.first);
+    });
+  return out;
+}
+
+/// The plans of a page. Its token has the place of the last one.
 result<plan_page> page_of(const list_plans& query, const objective_ptr& shown) {
   const auto question = fingerprint(query);
   const auto after = read_page_token(query.page_token, question);
   if (!after)
     return after.error();
-  const auto states = query.states.empty() ? std::vector<plan_state>{} : shown_states(*shown);
+  const auto asked = asked_plans(query, *shown);
   plan_page out{.objective = shown, .plans = {}, .next_page_token = {}};
+  out.total_size = asked.size();
   std::size_t bytes = 0;
-  for (std::uint32_t plan = 0; plan < shown->plans.size(); ++plan) {
-    if (shown->plans[plan].spec->is_removed)
+  const position* last = nullptr;
+  for (const auto& [place, plan] : asked) {
+    if (*after && !comes_behind(place.at, place.id, **after))
       continue;
-    if (!states.empty() && std::ranges::find(query.states, states[plan]) == query.states.end())
-      continue;
-    ++out.total_size;
-    if (*after && plan <= static_cast<std::uint64_t>((*after)->at.time_since_epoch().count()))
-      continue;
-    const bool is_full = out.plans.size() >= query.page_size || bytes > page_bytes_max;
-    if (is_full && out.next_page_token.empty())
-      out.next_page_token =
-          write_page_token({timestamp{std::chrono::milliseconds{out.plans.back()}}, ""}, question);
-    if (is_full)
-      continue;
+    if (out.plans.size() >= query.page_size || bytes > page_bytes_max) {
+      out.next_page_token = write_page_token(*last, question);
+      break;
+    }
+    last = &place;
     out.plans.push_back(plan);
     if (query.include_tasks)
       bytes += bytes_of(*shown->plans[plan].spec);

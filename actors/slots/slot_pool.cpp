@@ -25,7 +25,7 @@ void slot_pool::request(slot_request wanted, timestamp now) {
 }
 
 std::optional<slot_ticket> slot_pool::next(timestamp now) {
-  if (free_ == 0 || turns_.empty())
+  if (in_use() >= capacity_ || turns_.empty())
     return std::nullopt;
   auto& next_line = *turns_.begin()->second;
   const auto first = next_line.second.waiting.begin();
@@ -33,7 +33,6 @@ std::optional<slot_ticket> slot_pool::next(timestamp now) {
   set_turn(next_line, next_line.second.priority, now, ++turns_given_);
   leave({&next_line, first});
   tickets_[ticket].line = nullptr;
-  --free_;
   return ticket;
 }
 
@@ -57,12 +56,10 @@ void slot_pool::give_back(slot_ticket ticket, std::chrono::milliseconds held) {
   const auto entry = tickets_.find(ticket);
   if (entry == tickets_.end())
     return;
-  if (entry->second.line == nullptr) {
-    ++free_;
+  if (entry->second.line == nullptr)
     held_ += held;
-  } else {
+  else
     leave(entry->second);
-  }
   tickets_.erase(entry);
 }
 

@@ -46,7 +46,10 @@ struct slot_order {
 class slot_pool {
 public:
   /// `capacity` slots; at least 1.
-  explicit slot_pool(std::uint32_t capacity) : free_(capacity) {}
+  explicit slot_pool(std::uint32_t capacity) : capacity_(capacity) {}
+
+  /// At least 1. Who has a slot keeps it, also if there are fewer slots than that.
+  void resize(std::uint32_t capacity) noexcept { capacity_ = capacity; }
 
   /// Asks for a slot; it is granted by `next`.
   void request(slot_request wanted, timestamp now = {});
@@ -95,7 +98,7 @@ private:
   /// The smallest turn is the next one.
   void set_turn(objective_line& of, std::int32_t priority, timestamp since, std::uint64_t number);
 
-  std::uint32_t free_;
+  std::uint32_t capacity_;
   std::size_t waiting_ = 0;
   std::chrono::milliseconds held_{0};
   std::unordered_map<slot_ticket, place> tickets_;

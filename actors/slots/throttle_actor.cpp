@@ -19,6 +19,10 @@ actor_behavior<throttle_handle> throttle_actor::make_behavior() {
       [this](want_slot& wanted) { on_wanted(wanted); },
       [this](const return_slot& returned) { on_returned(returned); },
       [this](const reorder_slots& message) { on_reordered(message); },
+      [this](const resize_slots& message) {
+        pool_.resize(message.capacity);
+        grant();
+      },
   };
 }
 

@@ -346,8 +346,11 @@ void task_actor::begin_attempt(bool goes_on) {
     return announce();
   ensure_created();
   const bool is_retry = life_.awaits_retry;
+  const bool is_first = life_.attempt == 0;
   if (!take(attempt_begins{.goes_on = goes_on}))
     return;
+  if (is_first)
+    begin_deadline();
   if (is_retry && plan_)
     tell(plan_->plan, task_waits{task_index_, false});
   began_here_ = true;
@@ -555,7 +558,7 @@ void task_actor::cancel(const cancel_run& command) {
   ensure_created();
   for (const auto& made : command.artifacts)
     add_artifact({*made, false, true});
-  end(command.as, command.reason, command.metadata);
+  end(command.as, command.reason, command.metadata, command.is_late);
   if (!stopped)
     begin_grace();
 }
@@ -632,8 +635,9 @@ void task_actor::fail(report_failed failure) {
   note_progress();
   if (auto full = count_text(failure.reason))
     failure = std::move(*full);
-  const auto decided =
-      take(attempt_fails{std::move(failure), backoff_random(id(), life_.failures + 1)});
+  const auto due = lone_ ? own_deadline() : std::nullopt;
+  const auto decided = take(attempt_fails{
+      std::move(failure), backoff_random(id(), life_.failures + 1), due && *due <= env_.now()});
   if (!decided)
     return;
   if (decided->effect == task_effect::end) {
@@ -685,10 +689,11 @@ void task_actor::after_stop() {
 }
 
 // Commits the terminal event; once it is committed, tells the plan.
-void task_actor::end(task_event how, const std::string& text, const boost::json::object& metadata) {
+void task_actor::end(task_event how, const std::string& text, const boost::json::object& metadata,
+                     bool is_late) {
   ensure_created();
   note_progress();
-  if (!take(task_ends{how, text, metadata}))
+  if (!take(task_ends{how, text, metadata, is_late}))
     return;
   tell_end();
   if (!quit_after_stop_)
@@ -799,8 +804,23 @@ milliseconds task_actor::timeout() const {
 std::optional<timestamp> task_actor::own_deadline() const {
   if (!plan_)
     return deadline_in(lone_->request->metadata);
-  const auto& own = plan_->spec->tasks[task_index_].deadline;
+  const auto& own =
+      details_ && details_->due ? details_->due : plan_->spec->tasks[task_index_].deadline;
   return own && (!plan_->deadline || *own < *plan_->deadline) ? own : plan_->deadline;
+}
+
+/// Its first attempt begins. If its deadline counts from now on, the plan is told, because the plan
+/// ends its tasks at their deadlines.
+void task_actor::begin_deadline() {
+  if (!plan_ || plan_->spec->tasks[task_index_].deadline_after.count() == 0)
+    return;
+  const auto& task = plan_->spec->tasks[task_index_];
+  const timestamp due = env_.now() + task.deadline_after;
+  details().due = task.deadline ? std::min(*task.deadline, due) : due;
+  tell(plan_->plan,
+       task_waits{task_index_, false, false,
+                  task_moved{life_.status.state, life_.attempt, nullptr, life_.failures},
+                  env_.now()});
 }
 
 restart_rule task_actor::restart() const {

@@ -186,7 +186,8 @@ private:
   [[nodiscard]] bool stop_run(std::optional<std::chrono::milliseconds> within = std::nullopt);
   void begin_grace();
   void after_stop();
-  void end(task_event how, const std::string& text, const boost::json::object& metadata = {});
+  void end(task_event how, const std::string& text, const boost::json::object& metadata = {},
+           bool is_late = false);
   void tell_end();
   [[nodiscard]] committed_fn answer_to_cancel();
   void leave();
@@ -233,6 +234,7 @@ private:
   void settle_cancel(report_canceled how);
   /// By when it must have ended, as far as it knows when it begins; nothing: whenever it likes.
   [[nodiscard]] std::optional<timestamp> own_deadline() const;
+  void begin_deadline();
   [[nodiscard]] task_id id() const;
   [[nodiscard]] const std::string& context() const;
   [[nodiscard]] const std::string& owner() const;
@@ -298,6 +300,7 @@ private:
     /// Open when an earlier process ended, until the agent asks again or its attempt fails.
     lazy<question> asked_before;
     std::optional<timestamp> deadline; ///< At the desk (environment::deadlines).
+    std::optional<timestamp> due;      ///< Its own deadline, if that counts from its start.
     slot_ticket ticket = 0;            ///< Of the slots it has or waits for; 0: none.
     timestamp slot_since{};            ///< When it got them; the epoch: it waits.
     std::uint32_t timeouts_set =

@@ -18,9 +18,13 @@ error not_allowed(const task_life& life, task_event on) {
                                                   + " cannot " + std::string{to_string(on)});
 }
 
-/// An open question ends with what asked it.
-void withdraw_question(const task_life& life, const std::string& reason, task_events& out) {
-  if (life.question)
+/// An open question ends with what asked it: it is withdrawn or, if a deadline has ended that, it
+/// has expired.
+void end_question(const task_life& life, const std::string& reason, bool is_late,
+                  task_events& out) {
+  if (life.question && is_late)
+    out.push_back(question_expired{life.question->id});
+  else if (life.question)
     out.push_back(question_withdrawn{life.question->id, reason});
 }
 
@@ -48,7 +52,7 @@ result<task_decision> decide(const task_life& life, const attempt_begins& fact, 
   const auto to = next_state(life.status.state, task_event::start);
   if (!to)
     return not_allowed(life, task_event::start);
-  withdraw_question(life, "the attempt that asked has ended", out);
+  end_question(life, "the attempt that asked has ended", false, out);
   const bool same_number = fact.goes_on && life.attempt > 0;
   out.push_back(
       task_moved{*to, life.attempt + (same_number ? 0 : 1), nullptr, life.failures, fact.taken_by});
@@ -191,7 +195,7 @@ result<task_decision> decide(const task_life& life, const attempt_fails& fact,
   const auto to = next_state(life.status.state, on);
   if (!to || life.awaits_retry)
     return not_allowed(life, on);
-  withdraw_question(life, "the attempt that asked has failed", out);
+  end_question(life, "the attempt that asked has failed", fact.is_late, out);
   if (!again) {
     const bool counts = fact.failure.retry && terms.retry.attempts_max > 1;
     const auto text = fact.failure.reason + (counts ? " (attempt " + count + ")" : "");
@@ -211,7 +215,7 @@ result<task_decision> decide(const task_life& life, const task_ends& command,
   const auto to = next_state(life.status.state, command.how);
   if (!to || !is_terminal(*to))
     return not_allowed(life, command.how);
-  withdraw_question(life, "the task has ended", out);
+  end_question(life, "the task has ended", command.is_late, out);
   out.push_back(task_moved{
       *to, life.attempt, command.text.empty() ? nullptr : terms.say(command.text, command.metadata),
       life.failures});

@@ -94,12 +94,14 @@ struct question_ends {
 struct attempt_fails {
   report_failed failure;
   std::uint64_t random; ///< For the share of the backoff that is drawn at random.
+  bool is_late = false; ///< As in task_ends.
 };
 
 struct task_ends {
   task_event how;   ///< complete, fail, cancel or reject.
   std::string text; ///< Of the status message; empty: none.
   boost::json::object metadata{};
+  bool is_late = false; ///< A deadline has ended it: its open question expires.
 };
 
 // -- decisions ------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "apps/run/question_form.hpp"
 
 #include "apps/terminal/text.hpp"
+#include "protocol/json/schema_choices.hpp"
 #include "protocol/json/text_in.hpp"
 
 #include <boost/json/array.hpp>
@@ -32,21 +33,24 @@ struct choice_list {
 
 choice_list choices_of(const json::object& schema) {
   choice_list out;
-  if (const auto* all = array_at(schema, "enum"))
-    for (const auto& each : *all) {
-      out.values.push_back(text_of_value(each));
-      out.titles.emplace_back();
-    }
-  if (const auto* all = array_at(schema, "oneOf"))
-    for (const auto& each : *all)
-      if (const auto* one = each.if_object(); one && one->contains("const")) {
-        out.values.push_back(text_of_value(one->at("const")));
-        out.titles.push_back(text_in(*one, "title"));
-      }
+  for (const auto& each : choices_in(schema)) {
+    out.values.push_back(text_of_value(*each.value));
+    out.titles.emplace_back(each.title);
+  }
   if (text_in(schema, "type") == "boolean") {
     out.values = {"yes", "no"};
     out.titles = {"", ""};
   }
+  return out;
+}
+
+/// A line for each choice. Those of a list that takes one have numbers, which may be typed.
+std::vector<std::string> lines_of(const choice_list& choices, bool has_numbers) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < choices.values.size(); ++i)
+    out.push_back("  " + (has_numbers ? std::to_string(i + 1) + "  " : std::string{})
+                  + clean_line(choices.values[i])
+                  + (choices.titles[i].empty() ? "" : "  " + clean_line(choices.titles[i])));
   return out;
 }
 
@@ -67,11 +71,14 @@ std::string range_of(const json::object& schema, const char* least, const char* 
 
 /// `a whole number from 1 to 9`, `single or double`. What has no words is shown as its schema.
 std::string words_of(const json::object& schema) {
+  const auto* items = items_in(schema);
+  const auto choices = choices_of(items ? *items : schema);
   std::string out;
-  for (const auto& each : choices_of(schema).values)
-    out += (out.empty() ? "" : " or ") + each;
+  for (std::size_t i = 0; i < choices.values.size(); ++i)
+    out += (i == 0 ? "" : " or ") + choices.values[i]
+           + (choices.titles[i].empty() ? "" : " (" + choices.titles[i] + ")");
   if (!out.empty())
-    return out;
+    return (items ? "a list of " : "") + out;
   const auto type = text_in(schema, "type");
   if (type == "integer" || type == "number")
     return (type == "integer" ? "a whole number" : "a number")
@@ -131,12 +138,17 @@ std::vector<std::string> lines_of_members(const json::object& members, const jso
 question_form form_of(const json::object& schema) {
   question_form out;
   const auto choices = choices_of(schema);
-  for (std::size_t i = 0; i < choices.values.size(); ++i)
-    out.lines.push_back("  " + std::to_string(i + 1) + "  " + clean_line(choices.values[i])
-                        + (choices.titles[i].empty() ? "" : "  " + clean_line(choices.titles[i])));
+  out.lines = lines_of(choices, true);
   out.choices = choices.values;
   if (!out.choices.empty() || schema.empty())
     return out;
+  const auto* items = items_in(schema);
+  if (const auto several = items ? choices_of(*items) : choice_list{}; !several.values.empty()) {
+    out.lines = lines_of(several, false);
+    out.lines.push_back("type one of them, or several as JSON, e.g. "
+                        + clean_line(json::serialize(json::array{several.values.front()})));
+    return out;
+  }
   const auto* members = schema.if_contains("properties");
   if (const auto* all = members ? members->if_object() : nullptr; all && !all->empty())
     out.lines = lines_of_members(*all, schema);

@@ -17,7 +17,7 @@ struct question_form {
 };
 
 /// Of the JSON Schema of an answer, which is empty if any text will do. The choices are those of
-/// `enum`, `oneOf` and booleans.
+/// protocol/json/schema_choices.hpp and of booleans.
 [[nodiscard]] question_form form_of(const boost::json::object& schema);
 
 /// What was typed, or the choice with that number.

@@ -100,6 +100,8 @@ public:
   [[nodiscard]] const std::string& name() const { return view_.name; }
   [[nodiscard]] objective_state state() const { return view_.state; }
   [[nodiscard]] const std::string& reason() const { return view_.reason; }
+  /// How often its structure was changed.
+  [[nodiscard]] std::uint64_t revision() const { return view_.revision; }
   [[nodiscard]] const std::vector<plan_row>& plans() const { return plans_; }
   [[nodiscard]] const state_counts& counts() const { return counts_; }
   /// The plan, which has failed, has only because the objective was canceled.

@@ -27,16 +27,18 @@ public:
   }
 
   void operator()(const plan_added& added) {
-    line("plan " + clean_line(shown_name(*added.spec, model_.plans().size() - 1)) + ": added", {});
+    line("plan " + clean_line(shown_name(*added.spec, model_.plans().size() - 1)) + ": added"
+             + revision(),
+         {});
   }
 
   void operator()(const plan_changed& changed) {
-    line("plan " + plan_name(changed.plan) + ": changed", changed.reason);
+    line("plan " + plan_name(changed.plan) + ": changed" + revision(), changed.reason);
   }
 
   void operator()(const objective_changed& changed) {
     const std::string name = clean_line(model_.name().empty() ? model_.id().str() : model_.name());
-    line(name + ": changed", changed.reason);
+    line(name + ": changed" + revision(), changed.reason);
   }
 
   void operator()(const tasks_withdrawn& withdrawn) {
@@ -70,6 +72,11 @@ public:
   void operator()(const Other&) {}
 
 private:
+  /// After a change of structure: which one it is.
+  [[nodiscard]] std::string revision() const {
+    return model_.revision() > 0 ? " (revision " + std::to_string(model_.revision()) + ")" : "";
+  }
+
   std::string plan_name(std::uint32_t index) const {
     return index < model_.plans().size()
                ? clean_line(shown_name(*model_.plans()[index].spec, index))

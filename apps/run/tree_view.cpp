@@ -137,12 +137,15 @@ private:
   spans heading() const {
     const std::string state(to_string(model_.state()));
     const std::string time = format_duration(model_.elapsed(now_));
-    const std::size_t right = state.size() + time.size() + 4;
+    const std::string revision =
+        model_.revision() > 0 ? "  revision " + std::to_string(model_.revision()) : "";
+    const std::size_t right = state.size() + time.size() + revision.size() + 4;
     const std::size_t room = options_.width > right + 8 ? options_.width - right : 8;
     const std::string name = text(model_.name().empty() ? model_.id().str() : model_.name());
     return {{fit_to(name, room, ellipsis_), style::bold},
             {"  " + state, style_of(model_.state())},
-            {"  " + time, style::plain}};
+            {"  " + time, style::plain},
+            {revision, style::plain}};
   }
 
   spans overall() const {

@@ -1,6 +1,7 @@
 #include "client/remote_agent/handles.hpp"
 
 #include "protocol/json/text_in.hpp"
+#include "protocol/text/hex.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -11,7 +12,6 @@ namespace troupe::remote_agent {
 namespace json = boost::json;
 
 std::string uuid_of(std::uint64_t high, std::uint64_t low) {
-  constexpr std::string_view digits = "0123456789abcdef";
   high = (high & 0xffffffffffff0fffULL) | 0x0000000000004000ULL; // version 4
   low = (low & 0x3fffffffffffffffULL) | 0x8000000000000000ULL;   // variant of RFC 9562
   std::string out;
@@ -19,7 +19,7 @@ std::string uuid_of(std::uint64_t high, std::uint64_t low) {
     for (int shift = 60; shift >= 0; shift -= 4) {
       if (const auto size = out.size(); size == 8 || size == 13 || size == 18 || size == 23)
         out.push_back('-');
-      out.push_back(digits[(half >> static_cast<unsigned>(shift)) & 15U]);
+      out.push_back(hex_digits[(half >> static_cast<unsigned>(shift)) & 15U]);
     }
   return out;
 }

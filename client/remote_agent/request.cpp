@@ -2,6 +2,7 @@
 
 #include "client/remote_agent/limits.hpp"
 #include "protocol/json/base64.hpp"
+#include "protocol/json/json_pointer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/http_url.hpp"
 #include "protocol/text/text.hpp"
@@ -66,16 +67,10 @@ std::string key_text(const json::key_value_pair& member) {
   return std::string{std::string_view(member.key().data(), member.key().size())};
 }
 
-/// A step of a JSON pointer (RFC 6901 section 3).
+/// A step of a JSON pointer.
 std::string step_of(std::string_view name) {
-  std::string out = "/";
-  for (const char c : name)
-    if (c == '~')
-      out += "~0";
-    else if (c == '/')
-      out += "~1";
-    else
-      out.push_back(c);
+  std::string out;
+  append_pointer(out, name);
   return out;
 }
 

@@ -54,21 +54,21 @@ error explained(error refused, const plan_history_page& missed) {
 }
 
 void explain(const service& of, const get_plan_history& missed, error refused,
-             const reply<change_report>& done) {
+             const refuse_fn& refuse) {
   if (refused.code != errc::revision_mismatch)
-    return done(std::move(refused));
+    return refuse(std::move(refused));
   of.list(missed,
-          [refused = std::move(refused), done](const result<plan_history_page>& found) mutable {
-            done(found ? explained(std::move(refused), *found) : std::move(refused));
+          [refused = std::move(refused), refuse](const result<plan_history_page>& found) mutable {
+            refuse(found ? explained(std::move(refused), *found) : std::move(refused));
           });
 }
 
 void explain(const service& of, const get_objective_history& missed, error refused,
-             const reply<change_report>& done) {
+             const refuse_fn& refuse) {
   if (refused.code != errc::revision_mismatch)
-    return done(std::move(refused));
+    return refuse(std::move(refused));
   of.list(missed, [refused = std::move(refused),
-                   done](const result<objective_history_page>& found) mutable {
+                   refuse](const result<objective_history_page>& found) mutable {
     if (found && !found->changes.empty()) {
       refused.details.clear();
       json_writer out(refused.details);
@@ -76,35 +76,42 @@ void explain(const service& of, const get_objective_history& missed, error refus
       write_history(out, *found);
       out.end_object();
     }
-    done(std::move(refused));
+    refuse(std::move(refused));
   });
 }
 
 namespace {
 
-template<class Command>
-get_objective_history missed_of_objective(const Command& command) {
-  return {.who = command.who,
-          .id = command.id,
-          .after = command.if_revision,
-          .page_size = missed_changes_max};
+template<class Query, class Command, class Id>
+Query missed_of(const Command& command, const Id& id) {
+  return {
+      .who = command.who, .id = id, .after = command.if_revision, .page_size = missed_changes_max};
 }
 
 } // namespace
 
+get_objective_history missed_by(const create_plan& command) {
+  return missed_of<get_objective_history>(command, command.objective);
+}
+
+get_objective_history missed_by(const update_objective& command) {
+  return missed_of<get_objective_history>(command, command.id);
+}
+
 get_objective_history missed_by(const modify_objective& command) {
-  return missed_of_objective(command);
+  return missed_of<get_objective_history>(command, command.id);
 }
 
 get_objective_history missed_by(const replan_objective& command) {
-  return missed_of_objective(command);
+  return missed_of<get_objective_history>(command, command.id);
 }
 
 get_plan_history missed_by(const change_plan& command) {
-  return {.who = command.who,
-          .id = command.id,
-          .after = command.if_revision,
-          .page_size = missed_changes_max};
+  return missed_of<get_plan_history>(command, command.id);
+}
+
+get_plan_history missed_by(const update_plan& command) {
+  return missed_of<get_plan_history>(command, command.id);
 }
 
 } // namespace troupe::net

@@ -8,6 +8,8 @@
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/plan_change.hpp>
 
+#include <functional>
+
 namespace troupe::net {
 
 /// The changes of a page, as an array.
@@ -17,16 +19,20 @@ void write_history(json_writer& out, const objective_history_page& page);
 /// A refused revision, with the current one and the changes of the page in its details.
 [[nodiscard]] error explained(error refused, const plan_history_page& missed);
 
-/// Answers `done` with the refusal of `command` that `refused` is. If it is one of its revision,
-/// and the history can be read, it is explained.
-void explain(const service& of, const get_plan_history& missed, error refused,
-             const reply<change_report>& done);
+using refuse_fn = std::function<void(error)>;
 
+/// Refuses with `refused`. If that is about the revision, and the history can be read, it is
+/// explained.
+void explain(const service& of, const get_plan_history& missed, error refused,
+             const refuse_fn& refuse);
 void explain(const service& of, const get_objective_history& missed, error refused,
-             const reply<change_report>& done);
+             const refuse_fn& refuse);
 
 /// What a client has missed whose command is refused because of its revision.
 [[nodiscard]] get_plan_history missed_by(const change_plan& command);
+[[nodiscard]] get_plan_history missed_by(const update_plan& command);
+[[nodiscard]] get_objective_history missed_by(const create_plan& command);
+[[nodiscard]] get_objective_history missed_by(const update_objective& command);
 [[nodiscard]] get_objective_history missed_by(const modify_objective& command);
 [[nodiscard]] get_objective_history missed_by(const replan_objective& command);
 

@@ -203,6 +203,22 @@ inline void write_plan(json_writer& out, const placed_plan& plan, bool tasks) {
   out.end_object();
 }
 
+/// A command with a revision. The loser of two is told what it has missed.
+template<class Column>
+struct explained_column : Column {
+  static void ask(const service& of, typename Column::command& asked,
+                  reply<typename Column::answer> done) {
+    auto missed = missed_by(asked);
+    Column::ask(of, asked,
+                [of, missed = std::move(missed),
+                 done = std::move(done)](result<typename Column::answer> one) {
+                  if (one)
+                    return done(std::move(one));
+                  explain(of, missed, std::move(one).error(), done);
+                });
+  }
+};
+
 /// An answer that is one objective with all its plans and tasks.
 struct whole_objective {
   static bool is_long(const auto&, const objective_ptr& shown) {
@@ -230,7 +246,8 @@ struct json_column<operation::create_objective>
 
 template<>
 struct json_column<operation::update_objective>
-    : basic_column<update_objective, objective_ptr, &opt::read_update_objective, &service::update>,
+    : explained_column<basic_column<update_objective, objective_ptr, &opt::read_update_objective,
+                                    &service::update>>,
       whole_objective {};
 
 template<>
@@ -267,24 +284,25 @@ struct json_column<operation::list_objectives>
 
 template<>
 struct json_column<operation::create_plan>
-    : basic_column<create_plan, placed_plan, &opt::read_create_plan, &service::create>,
+    : explained_column<
+          basic_column<create_plan, placed_plan, &opt::read_create_plan, &service::create>>,
       whole_plan {};
 
-/// Asks for a change that `tasks` say. What is wrong with an operation is said of its task.
+/// A change that `tasks` say. What is wrong with an operation is said of its task.
 template<class Column>
-void ask_with_tasks(const service& of, typename Column::command& asked, reply<placed_plan> done) {
-  Column::ask(of, asked, [done = std::move(done)](result<placed_plan> changed) {
-    done(changed ? std::move(changed) : opt::said_of_tasks(std::move(changed).error()));
-  });
-}
+struct tasks_column : explained_column<Column> {
+  static void ask(const service& of, typename Column::command& asked, reply<placed_plan> done) {
+    explained_column<Column>::ask(of, asked, [done = std::move(done)](result<placed_plan> changed) {
+      done(changed ? std::move(changed) : opt::said_of_tasks(std::move(changed).error()));
+    });
+  }
+};
 
 template<>
 struct json_column<operation::update_plan>
-    : basic_column<update_plan, placed_plan, &opt::read_update_plan, &service::update>, whole_plan {
-  static void ask(const service& of, command& asked, reply<answer> done) {
-    ask_with_tasks<basic_column>(of, asked, std::move(done));
-  }
-};
+    : tasks_column<
+          basic_column<update_plan, placed_plan, &opt::read_update_plan, &service::update>>,
+      whole_plan {};
 
 template<>
 struct json_column<operation::list_plans>
@@ -304,10 +322,7 @@ struct json_column<operation::list_plans>
 /// The answer is as long as the plan is without its tasks.
 template<>
 struct json_column<operation::add_tasks>
-    : basic_column<change_plan, placed_plan, &opt::read_add_tasks, &service::change> {
-  static void ask(const service& of, command& asked, reply<answer> done) {
-    ask_with_tasks<basic_column>(of, asked, std::move(done));
-  }
+    : tasks_column<basic_column<change_plan, placed_plan, &opt::read_add_tasks, &service::change>> {
   static bool is_long(const command&, const answer& shown) {
     return answer_size{}.add_plan(*shown.objective, shown.index, false).is_long();
   }
@@ -318,21 +333,16 @@ struct json_column<operation::add_tasks>
 
 template<>
 struct json_column<operation::modify_plan>
-    : basic_column<change_plan, change_report, &opt::read_modify_plan, &service::modify> {
+    : explained_column<
+          basic_column<change_plan, change_report, &opt::read_modify_plan, &service::modify>> {
   static void ask(const service& of, command& asked, reply<answer> done) {
-    auto missed = missed_by(asked);
     auto operations = asked.operations; // A refusal names the place of one of them.
-    reply<answer> said = [done = std::move(done),
-                          operations = std::move(operations)](result<answer> changed) {
-      done(changed ? std::move(changed)
-                   : opt::said_of_operations(std::move(changed).error(), operations));
-    };
-    basic_column::ask(of, asked,
-                      [of, missed = std::move(missed), said = std::move(said)](result<answer> one) {
-                        if (one)
-                          return said(std::move(one));
-                        explain(of, missed, std::move(one).error(), said);
-                      });
+    explained_column::ask(
+        of, asked,
+        [done = std::move(done), operations = std::move(operations)](result<answer> changed) {
+          done(changed ? std::move(changed)
+                       : opt::said_of_operations(std::move(changed).error(), operations));
+        });
   }
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {
     opt::write(out, report);
@@ -341,16 +351,8 @@ struct json_column<operation::modify_plan>
 
 template<>
 struct json_column<operation::modify_objective>
-    : basic_column<modify_objective, change_report, &opt::read_modify_objective, &service::modify> {
-  static void ask(const service& of, command& asked, reply<answer> done) {
-    auto missed = missed_by(asked);
-    basic_column::ask(of, asked,
-                      [of, missed = std::move(missed), done = std::move(done)](result<answer> one) {
-                        if (one)
-                          return done(std::move(one));
-                        explain(of, missed, std::move(one).error(), done);
-                      });
-  }
+    : explained_column<basic_column<modify_objective, change_report, &opt::read_modify_objective,
+                                    &service::modify>> {
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {
     opt::write(out, report);
   }
@@ -359,17 +361,8 @@ struct json_column<operation::modify_objective>
 /// What the planner has made is as long as a plan.
 template<>
 struct json_column<operation::replan_objective>
-    : basic_column<replan_objective, replan_report, &opt::read_replan_objective, &service::replan> {
-  static void ask(const service& of, command& asked, reply<answer> done) {
-    auto missed = missed_by(asked);
-    basic_column::ask(of, asked,
-                      [of, missed = std::move(missed), done = std::move(done)](result<answer> one) {
-                        if (one)
-                          return done(std::move(one));
-                        explain(of, missed, std::move(one).error(),
-                                [done](const result<change_report>& why) { done(why.error()); });
-                      });
-  }
+    : explained_column<basic_column<replan_objective, replan_report, &opt::read_replan_objective,
+                                    &service::replan>> {
   static void encode(const wire_codec&, json_writer& out, const command&, const answer& report) {
     opt::write(out, report);
   }

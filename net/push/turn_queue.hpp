@@ -24,8 +24,7 @@ struct turn_bounds {
   std::size_t of_silent_line; ///< At most `of_line`.
 };
 
-/// Lines that answered and are unused now, of which that is remembered; above, all are forgotten
-/// and have to answer once more.
+/// How many unused lines are remembered as answering. Above it, all are forgotten.
 inline constexpr std::size_t answering_lines_max = 10'000;
 
 template<class Member>

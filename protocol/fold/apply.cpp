@@ -120,6 +120,21 @@ bool has_passed(const std::optional<timestamp>& deadline, timestamp now) noexcep
   return deadline && *deadline <= now;
 }
 
+/// With the start, seconds that count from it are a deadline. Of two the earlier one counts.
+template<class Of>
+void begin_deadline(Of& of, timestamp start) {
+  const timestamp due = start + of.deadline_after;
+  if (!of.deadline || due < *of.deadline)
+    of.deadline = due;
+}
+
+/// A deadline that is set in place of all earlier ones.
+template<class Of>
+void set_deadline_of(Of& of, const std::optional<timestamp>& deadline) {
+  of.deadline = deadline;
+  of.deadline_after = milliseconds{0};
+}
+
 /// The plan of a plan's task.
 plan_view* plan_of(objective_view& view, const task_address& task) noexcept {
   return task.lone ? nullptr : plan_at(view, task.plan_index);
@@ -170,7 +185,7 @@ void edit_fields_of(plan_spec& spec, const edit_plan& wanted) {
   if (wanted.failure)
     spec.failure = *wanted.failure;
   if (wanted.deadline)
-    spec.deadline = wanted.deadline->at;
+    set_deadline_of(spec, wanted.deadline->at);
   if (wanted.priority)
     spec.priority = *wanted.priority;
 }
@@ -222,7 +237,7 @@ struct shape_applier {
   }
   void operator()(const set_deadline<std::uint32_t>& set) const {
     if (auto* task = edit(set))
-      task->deadline = set.deadline;
+      set_deadline_of(*task, set.deadline);
   }
   void operator()(const set_priority<std::uint32_t>& set) const {
     if (auto* task = edit(set))
@@ -271,9 +286,11 @@ struct objective_applier {
   void operator()(const edit_objective& edited) const {
     edit_fields(view, edited.edited);
     if (edited.deadline)
-      view.deadline = edited.deadline->at;
+      set_deadline_of(view, edited.deadline->at);
     if (edited.priority)
       view.priority = *edited.priority;
+    if (edited.parallel_max)
+      view.parallel_max = *edited.parallel_max;
   }
   void operator()(const edit_plan_of<std::uint32_t>& edited) const {
     if (auto* plan = touch(edited.plan))
@@ -559,11 +576,14 @@ void apply(plan_view& plan, const change& where, const plan_moved& moved) {
   const auto to = next_state(plan.state, moved.on);
   if (!to)
     return;
-  if (plan.state != plan_state::blocked && *to == plan_state::working)
+  const bool begins = plan.state != plan_state::blocked && *to == plan_state::working;
+  if (begins)
     plan.began = where.at;
   if (plan.spec && is_settled(plan.state) && !is_settled(*to)
       && has_passed(plan.spec->deadline, where.at))
     unshared(plan.spec).deadline.reset();
+  if (begins && plan.spec && plan.spec->deadline_after.count() > 0)
+    begin_deadline(unshared(plan.spec), where.at);
   const auto from = std::exchange(plan.state, *to);
   plan.reason = moved.reason;
   plan.skip_requested =
@@ -629,6 +649,10 @@ void apply(plan_view& plan, const change& where, const task_moved& moved) {
   set_attempt(*summary, moved.attempt);
   if (summary->attempt != attempt)
     set_reached(plan, where.task.task_index, 0);
+  const auto index = where.task.task_index;
+  if (attempt == 0 && summary->attempt > 0 && plan.spec && index < plan.spec->tasks.size()
+      && plan.spec->tasks[index].deadline_after.count() > 0)
+    begin_deadline(unshared(plan.spec).tasks.edit(index), where.at);
   const auto failures = static_cast<std::uint8_t>(moved.failures % 16);
   const bool awaits_retry = failures != summary->failures_modulo_16 && !is_terminal(moved.to);
   summary->wait = awaits_retry ? task_wait::backoff : task_wait::none;
@@ -684,6 +708,7 @@ void apply(objective_view& view, const change& where, const objective_created& c
   view.metadata = created.spec->metadata;
   view.references = created.spec->references;
   view.deadline = created.spec->deadline;
+  view.deadline_after = created.spec->deadline_after;
   view.priority = created.spec->priority;
   view.plans.clear();
   for (const auto& plan : created.spec->plans)
@@ -723,6 +748,10 @@ void apply(objective_view& view, const change& where, const objective_moved& mov
     return;
   if (is_settled(view.state) && !is_settled(*to) && has_passed(view.deadline, where.at))
     view.deadline.reset();
+  const bool has_stood = view.state == objective_state::submitted || is_settled(view.state);
+  const bool begins = has_stood && *to != objective_state::submitted && !is_settled(*to);
+  if (begins && view.deadline_after.count() > 0)
+    begin_deadline(view, where.at);
   view.state = *to;
   view.reason = moved.reason;
   view.updated = where.at;

@@ -10,15 +10,15 @@ namespace troupe {
 /// written whole.
 inline constexpr std::size_t history_messages_max = 1000;
 
-/// Bytes of them (bytes_of), the same; the newest stays whatever its size.
+/// The same limit in bytes (bytes_of). The newest message always stays.
 inline constexpr std::size_t history_bytes_max = std::size_t{64} << 20;
 
 /// Tasks and dependencies that one change of a plan may look at while it searches for cycles. A
 /// change beyond it is refused, because it would hold a thread of all actors for seconds.
 inline constexpr std::size_t plan_change_looks_max = 5'000'000;
 
-/// Bytes of the metadata of an objective or plan after an update. Above, and larger than before:
-/// errc::limit_exceeded.
+/// Bytes of the metadata of an objective or plan. An update that makes the metadata larger than
+/// before and exceeds this limit is refused: errc::limit_exceeded.
 inline constexpr std::size_t edited_metadata_bytes_max = 1 << 20;
 
 /// Bytes of the metadata of a cancel. They are kept with the task that it ends, in memory as long

@@ -727,6 +727,7 @@ objective_life::objective_life(objective_view view, std::vector<plan_relations> 
 objective_decision objective_life::decide(objective_input input, timestamp at) {
   objective_decider decider{*this, at};
   std::visit(decider, input);
+  decider.out.at = at;
   return std::move(decider.out);
 }
 

@@ -150,7 +150,8 @@ enum class answer_after : std::uint8_t {
 
 struct objective_decision {
   std::optional<error> refused; ///< Then there is nothing else.
-  std::vector<event> events;    ///< In order. Applied to the view already.
+  std::vector<event> events;    ///< In order. Applied to the view already, with the time `at`.
+  timestamp at{};
   std::vector<objective_effect> effects;
   /// Plans were skipped: whether the rest is stuck is known once those that wait for their tasks
   /// have been told. plans_told follows.

@@ -178,6 +178,13 @@ private:
       return refuse(*wrong);
     if (auto wrong = check_deadline(wanted.deadline, where_.at))
       return refuse(*wrong);
+    if (wanted.parallel_max && *wanted.parallel_max > 0 && view_.parallel_max == 0
+        && std::ranges::any_of(view_.plans,
+                               [](const plan_view& plan) { return is_running(plan.state); }))
+      return refuse(errc::already_started,
+                    "an objective without \"maxParallel\" gets one only while none of its plans "
+                    "runs",
+                    "/maxParallel");
     done(wanted);
     return {};
   }

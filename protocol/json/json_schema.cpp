@@ -198,7 +198,7 @@ public:
   void check(const json::object& schema, const std::string& pointer, schema_level at) {
     for (const auto& [name, value] : schema)
       if (!fault_)
-        check_keyword({name.data(), name.size()}, value, pointer, at);
+        check_keyword({name.data(), name.size()}, value, schema, pointer, at);
   }
 
 private:
@@ -207,8 +207,8 @@ private:
       fault_ = schema_fault{std::move(pointer), std::move(message)};
   }
 
-  void check_keyword(std::string_view name, const json::value& value, const std::string& above,
-                     schema_level at) {
+  void check_keyword(std::string_view name, const json::value& value, const json::object& schema,
+                     const std::string& above, schema_level at) {
     auto pointer = above;
     append_pointer(pointer, name);
     const auto expect = [&](bool is_right, std::string_view expected) {
@@ -236,7 +236,9 @@ private:
       const auto* text = value.if_string();
       expect(text && find_format({text->data(), text->size()}),
              "one of email, uri, date, date-time");
-    } else if (name == "oneOf") {
+    } else if (name == "enumNames") {
+      check_names(value, schema, pointer);
+    } else if (name == "oneOf" || name == "anyOf") {
       check_choices(value, pointer);
     } else if (name == "items" && at != schema_level::item) {
       check_below(value, pointer, schema_level::item);
@@ -285,6 +287,18 @@ private:
       append_pointer(below, {name.data(), name.size()});
       check_below(schema, below, schema_level::property);
     }
+  }
+
+  /// Of MCP's forms: a title for each value of `enum`.
+  void check_names(const json::value& value, const json::object& schema,
+                   const std::string& pointer) {
+    const auto* names = value.if_array();
+    const auto* values = schema.if_contains("enum");
+    const auto* of = values ? values->if_array() : nullptr;
+    if (!names || !of || names->size() != of->size()
+        || !std::ranges::all_of(*names, [](const json::value& each) { return each.is_string(); }))
+      fail(pointer,
+           "must be an array of texts, one for each value of \"enum\", found " + shown_json(value));
   }
 
   void check_choices(const json::value& value, const std::string& pointer) {
@@ -358,8 +372,8 @@ private:
       must(std::ranges::any_of(keyword.get_array(),
                                [&](const json::value& each) { return is_same(value, each); }),
            pointer, "be one of " + shown_json(keyword), value);
-    } else if (name == "oneOf") {
-      check_choices(value, keyword.get_array(), pointer);
+    } else if (name == "oneOf" || name == "anyOf") {
+      check_choices(value, keyword.get_array(), name == "oneOf", pointer);
     } else if (const auto number = number_in(value)) {
       check_number(value, *number, name, keyword, pointer);
     } else if (const auto* text = value.if_string()) {
@@ -371,7 +385,7 @@ private:
     }
   }
 
-  void check_choices(const json::value& value, const json::array& choices,
+  void check_choices(const json::value& value, const json::array& choices, bool only_one,
                      const std::string& pointer) {
     std::string known;
     std::size_t count = 0;
@@ -380,7 +394,7 @@ private:
       known += (known.empty() ? "" : ", ") + shown_json(each);
       count += is_same(value, each) ? 1U : 0U;
     }
-    must(count == 1, pointer, "be one of " + known, value);
+    must(only_one ? count == 1 : count > 0, pointer, "be one of " + known, value);
   }
 
   void check_number(const json::value& value, long double number, std::string_view name,

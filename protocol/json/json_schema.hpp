@@ -1,11 +1,12 @@
 // The part of JSON Schema in which the form of a question is written, and the check of an answer.
 // The subset: `type` (object only at the top, string, number, integer, boolean, array of these),
-// `properties`, `required`, `additionalProperties` (a boolean), `enum`, `const`, `oneOf` of {const,
-// title}, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`, `minLength`,
-// `maxLength` (characters), `format` (email, uri, date, date-time), `items`, `minItems`,
-// `maxItems`, `uniqueItems`, `title`, `description`, `default`, `$schema`. Plain functions. Neither
-// recurses deeper than the subset nests, and both are linear in the size of what they check, but
-// for the sorting of unique items.
+// `properties`, `required`, `additionalProperties` (a boolean), `enum`, `enumNames` (a
+// title for each value of `enum`), `const`, `oneOf` and `anyOf` of {const, title}, `minimum`,
+// `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`, `minLength`, `maxLength`
+// (characters), `format` (email, uri, date, date-time), `items`, `minItems`, `maxItems`,
+// `uniqueItems`, `title`, `description`, `default`, `$schema`. The forms of MCP's elicitation are
+// of it. Plain functions. Neither recurses deeper than the subset nests, and both are linear in
+// the size of what they check, but for the sorting of unique items.
 #pragma once
 
 #include <boost/json/object.hpp>

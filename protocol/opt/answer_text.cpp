@@ -1,5 +1,6 @@
 #include "protocol/opt/answer_text.hpp"
 
+#include "protocol/json/schema_choices.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/parse.hpp>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace troupe {
@@ -22,19 +24,23 @@ bool is_meant(const json::value& value, std::string_view text) {
   return is_same_word(word ? std::string(*word) : json::serialize(value), text);
 }
 
+/// The choice that a person who writes `text` means.
 std::optional<json::value> chosen(const json::object& schema, std::string_view text) {
-  if (const auto* values = schema.if_contains("enum"))
-    for (const auto& each : values->get_array())
-      if (is_meant(each, text))
-        return each;
-  if (const auto* choices = schema.if_contains("oneOf"))
-    for (const auto& each : choices->get_array()) {
-      const auto& choice = each.get_object();
-      const auto* title = choice.if_contains("title");
-      if (is_meant(choice.at("const"), text) || (title && is_meant(*title, text)))
-        return choice.at("const");
-    }
+  for (const auto& each : choices_in(schema))
+    if (is_meant(*each.value, text) || (!each.title.empty() && is_same_word(each.title, text)))
+      return *each.value;
   return std::nullopt;
+}
+
+/// An answer to a question for several choices: their values in place of their titles.
+void put_values(json::value& answer, const json::object& items) {
+  auto* given = answer.if_array();
+  if (given == nullptr)
+    return;
+  for (auto& each : *given)
+    if (const auto* word = each.if_string())
+      if (auto choice = chosen(items, {word->data(), word->size()}))
+        each = std::move(*choice);
 }
 
 } // namespace
@@ -56,6 +62,9 @@ json::value value_of_text(std::string_view whole, const json::object& schema) {
   const auto text = without_blanks(whole);
   if (auto choice = chosen(schema, text))
     return *choice;
+  const auto* items = items_in(schema);
+  if (auto choice = items ? chosen(*items, text) : std::nullopt)
+    return json::array{std::move(*choice)};
   const auto* type = schema.if_contains("type");
   if (type == nullptr || *type == "string")
     return as_it_is();
@@ -65,7 +74,11 @@ json::value value_of_text(std::string_view whole, const json::object& schema) {
     return false;
   boost::system::error_code failed;
   auto parsed = json::parse({text.data(), text.size()}, failed);
-  return failed ? as_it_is() : parsed;
+  if (failed)
+    return as_it_is();
+  if (items)
+    put_values(parsed, *items);
+  return parsed;
 }
 
 boost::json::value value_of_answer(const message& answer, const boost::json::object& form) {

@@ -17,10 +17,13 @@ namespace troupe {
 /// Without the blanks around it.
 [[nodiscard]] std::string_view without_blanks(std::string_view text) noexcept;
 
-/// The value that `text` has under a schema of the subset of protocol/json/json_schema.hpp, letter
-/// case and blanks around it apart: of choices (`enum`, `oneOf`) the one with that value or title,
-/// of a boolean `yes`, `no`, `true` or `false`, of a number, an array or an object its JSON; in all
-/// other cases the text itself.
+/// The value that `text` has under a schema of the subset of protocol/json/json_schema.hpp. Letter
+/// case, and blanks around the text, do not count.
+/// - Choices (protocol/json/schema_choices.hpp): the choice with that value or title.
+/// - Boolean: true for `yes` and `true`, false for `no` and `false`.
+/// - Number, array, object: the JSON that the text is. In an array of choices a title stands for
+///   its value, and a text that is one choice is an array of that choice.
+/// - All others, and a text that is none of these: the text itself.
 [[nodiscard]] boost::json::value value_of_text(std::string_view text,
                                                const boost::json::object& schema);
 

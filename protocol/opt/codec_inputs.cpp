@@ -1,4 +1,5 @@
 // Questions as `inputs/*` show them.
+#include "protocol/json/schema_choices.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include <troupe/protocol/time.hpp>
 
@@ -16,7 +17,8 @@ std::string_view shown_kind(const question& asked) noexcept {
     return "approval";
   if (asked.form.empty())
     return "question";
-  return asked.form.contains("enum") ? "choice" : "form";
+  const auto* items = items_in(asked.form);
+  return choices_in(items ? *items : asked.form).empty() ? "form" : "choice";
 }
 
 /// The answer's text, or its data. Nothing if the message is no longer in the history.

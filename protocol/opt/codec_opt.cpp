@@ -91,6 +91,20 @@ retry_policy read_retry(document_reading& reading, const json::value& from, cons
   return policy;
 }
 
+/// A time, or a number of seconds that count from the start.
+template<class Of>
+void read_deadline(const document_reader& in, Of& out) {
+  const auto* found = in.find("deadline");
+  if (found == nullptr)
+    return;
+  if (found->is_string())
+    out.deadline = in.time("deadline");
+  else if (found->is_number() && found->to_number<double>() > 0)
+    out.deadline_after = in.seconds("deadline").value_or(milliseconds{0});
+  else
+    in.fail_type("deadline", "a time (RFC 3339), or a number of seconds above 0", *found);
+}
+
 /// A member of a task and where it stands: in the task itself, or in the metadata of an extended
 /// A2A task.
 struct task_field {
@@ -159,7 +173,7 @@ task_in_order read_task(document_reading& reading, const json::value& from, cons
     task.retry = read_retry(reading, *value, retry.in.where() / retry.name);
   const auto timeout = field("timeout", "troupe/v1/timeout");
   task.timeout = timeout.in.seconds(timeout.name).value_or(milliseconds{0});
-  task.deadline = in.time("deadline");
+  read_deadline(in, task);
   task.priority = read_priority(in);
   task.expected = in.seconds("expectedSeconds").value_or(milliseconds{0});
   read_dependencies(in, metadata, task.dependencies);
@@ -222,7 +236,7 @@ plan_spec read_plan(document_reading& reading, const json::value& from, const pl
       in.fail_type("onFailure", "\"failFast\" or \"continue\"", *failure);
   }
   plan.parallel_max = in.whole_number("maxParallel", 0, any_number).value_or(0);
-  plan.deadline = in.time("deadline");
+  read_deadline(in, plan);
   plan.priority = in.shared_priority().value_or(0);
   plan.metadata = in.free_object("metadata");
   const auto metadata_place = where / "metadata";
@@ -260,7 +274,7 @@ objective_spec read_objective(document_reading& reading, const json::value& from
   objective.name = in.text("name", required_name);
   objective.description = in.text("description", description_rule);
   objective.parallel_max = in.whole_number("maxParallel", 0, any_number).value_or(0);
-  objective.deadline = in.time("deadline");
+  read_deadline(in, objective);
   objective.priority = in.shared_priority().value_or(0);
   objective.metadata = in.free_object("metadata");
   const auto* plans = in.array("plans", "plans", plans_per_objective_max, "maxPlansPerObjective");
@@ -300,6 +314,7 @@ objective_spec objective_of(plan_spec plan) {
   around.description = plan.description;
   around.metadata = plan.metadata;
   around.deadline = std::exchange(plan.deadline, std::nullopt);
+  around.deadline_after = std::exchange(plan.deadline_after, milliseconds{0});
   around.priority = std::exchange(plan.priority, 0);
   around.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
   return around;

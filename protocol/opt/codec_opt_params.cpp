@@ -81,10 +81,10 @@ void read_statuses(const document_reader& in, std::string_view expected, Parse p
 }
 
 /// Newest or smallest first; there is no other way round.
-objective_order read_order(const document_reader& in) {
+std::optional<objective_order> read_order(const document_reader& in) {
   const auto* found = in.find("orderBy");
   if (found == nullptr)
-    return objective_order::updated;
+    return std::nullopt;
   const auto* text = found->if_string();
   if (text && *text == "updatedAt")
     return objective_order::updated;
@@ -93,7 +93,14 @@ objective_order read_order(const document_reader& in) {
   if (text && *text == "name")
     return objective_order::name;
   in.fail_type("orderBy", "one of updatedAt, createdAt, name", *found);
-  return objective_order::updated;
+  return std::nullopt;
+}
+
+/// What narrows a list of objectives or plans, beside their states.
+template<class Query>
+void read_filter(const document_reader& in, Query& out) {
+  out.text = in.text("text", name_rule);
+  out.updated_after = in.time("updatedAfter");
 }
 
 /// The members that every list has.
@@ -181,6 +188,13 @@ void check_tasks(const document_reader& in) {
     in.fail("tasks", "missing parameter \"tasks\": an array of at least one task");
 }
 
+/// A task of a change as it stands in the params.
+struct written_task {
+  task_spec spec;
+  bool is_completed; ///< Its `status` says so.
+  bool is_skipped;   ///< The same.
+};
+
 /// Adds what `make` makes of each task that checked params have. What is wrong with one.
 template<class Make>
 other_fault add_operations(const json::value& params, std::vector<wanted_operation>& to,
@@ -195,20 +209,35 @@ other_fault add_operations(const json::value& params, std::vector<wanted_operati
     if (!task)
       return located(std::move(task).error());
     const auto* status = tasks[i].get_object().if_contains("status");
-    if (status && (*status == "completed" || *status == "skipped"))
-      return located(make_error(errc::invalid_params,
-                                "a task is not completed or skipped by its \"status\"; \"tasks\" "
-                                "says what tasks are to do",
-                                where + "/status"));
     task->id = {}; // One that is added gets the generated id.
-    to.push_back(make(std::move(*task)));
+    auto operation = make(written_task{std::move(*task), status && *status == "completed",
+                                       status && *status == "skipped"});
+    if (!operation)
+      return located(
+          make_error(operation.error().code, operation.error().message, where + "/status"));
+    to.push_back(std::move(*operation));
   }
   return std::nullopt;
 }
 
-put_task<std::string> put_operation(task_spec task) {
-  auto id = task.key;
-  return {std::move(id), std::move(task)};
+/// plans/update: the task is replaced or added or, if its `status` says so, completed or skipped.
+result<wanted_operation> put_operation(written_task task) {
+  auto key = task.spec.key;
+  const auto& name = key.empty() ? task.spec.name : key;
+  if (task.is_completed)
+    return complete_task<std::string>{name};
+  if (task.is_skipped)
+    return skip_task<std::string>{name};
+  return put_task<std::string>{std::move(key), std::move(task.spec)};
+}
+
+/// plans/addTasks.
+result<wanted_operation> add_operation(written_task task) {
+  if (task.is_completed || task.is_skipped)
+    return make_error(errc::invalid_params,
+                      "a task that is added is not completed or skipped by its \"status\"; "
+                      "\"tasks\" says what tasks are to do");
+  return add_task{std::move(task.spec)};
 }
 
 } // namespace
@@ -250,9 +279,8 @@ result<get_objective> read_get_objective(const json::value& params) {
 result<list_objectives> read_list_objectives(const json::value& params) {
   return read_query<list_objectives>(params, [](const document_reader& in, list_objectives& out) {
     read_statuses(in, objective_states, objective_state_from, out.states);
-    out.text = in.text("text", name_rule);
-    out.updated_after = in.time("updatedAfter");
-    out.order = read_order(in);
+    read_filter(in, out);
+    out.order = read_order(in).value_or(out.order);
     read_page(in, out);
     out.include_plans = in.boolean("includePlans", out.include_plans);
     out.include_tasks = in.boolean("includeTasks", out.include_tasks);
@@ -312,6 +340,8 @@ result<list_plans> read_list_plans(const json::value& params) {
   return read_query<list_plans>(params, [](const document_reader& in, list_plans& out) {
     out.objective = objective_id{in.id("objectiveId", true)};
     read_statuses(in, plan_states, plan_state_from, out.states);
+    read_filter(in, out);
+    out.order = read_order(in);
     read_page(in, out);
     out.include_tasks = in.boolean("includeTasks", out.include_tasks);
   });
@@ -354,8 +384,7 @@ result<change_plan> read_add_tasks(const json::value& params) {
         check_tasks(in);
       });
   if (command && !command->wrong)
-    command->wrong = add_operations(params, command->operations,
-                                    [](task_spec task) { return add_task{std::move(task)}; });
+    command->wrong = add_operations(params, command->operations, add_operation);
   return command;
 }
 

@@ -36,11 +36,19 @@ void write_names(json_writer& out, std::string_view key, const std::vector<std::
   out.end_array();
 }
 
-/// Of an objective or a plan.
+/// The time, or before the start the seconds that count from it.
 template<class Of>
-void write_urgency(json_writer& out, const Of& of) {
+void write_deadline(json_writer& out, const Of& of) {
   if (of.deadline)
     time_member(out, "deadline", *of.deadline);
+  else if (of.deadline_after.count() > 0)
+    out.key("deadline").number(as_seconds(of.deadline_after));
+}
+
+/// Of an objective, a plan or a task.
+template<class Of>
+void write_urgency(json_writer& out, const Of& of) {
+  write_deadline(out, of);
   if (of.priority != 0)
     out.key("priority").number(std::int64_t{of.priority});
 }
@@ -134,10 +142,7 @@ void write_task(json_writer& out, const objective_view& owner, std::uint32_t pla
   if (const auto changed = changed_at(owner, plan_index, index);
       changed && summary.state != task_state::unspecified)
     time_member(out, "updatedAt", *changed);
-  if (spec.deadline)
-    time_member(out, "deadline", *spec.deadline);
-  if (spec.priority != 0)
-    out.key("priority").number(std::int64_t{spec.priority});
+  write_urgency(out, spec);
   write_expected(out, spec);
   out.end_object();
 }
@@ -225,10 +230,7 @@ void write_task_spec(json_writer& out, const task_spec& task) {
       .optional_member("agent", task.agent);
   write_work(out, task);
   write_names(out, "dependencies", task.dependencies);
-  if (task.deadline)
-    time_member(out, "deadline", *task.deadline);
-  if (task.priority != 0)
-    out.key("priority").number(std::int64_t{task.priority});
+  write_urgency(out, task);
   write_expected(out, task);
   out.end_object();
 }
@@ -457,6 +459,7 @@ objective_spec spec_of(const objective_view& view) {
   out.parallel_max = view.parallel_max;
   out.metadata = view.metadata;
   out.deadline = view.deadline;
+  out.deadline_after = view.deadline_after;
   out.priority = view.priority;
   for (const auto plan : plans_of(view))
     out.plans.push_back(view.plans[plan].spec);

@@ -1,6 +1,7 @@
 #include "protocol/opt/hitl.hpp"
 
 #include "protocol/json/quoted.hpp"
+#include "protocol/json/schema_choices.hpp"
 #include "protocol/json/text_in.hpp"
 #include "protocol/opt/answer_text.hpp"
 
@@ -86,19 +87,12 @@ std::string as_text(const json::value& value) {
 
 /// What may be chosen, as it is shown.
 json::array choices_of(const json::object& schema) {
-  json::array out;
-  if (const auto* items = has_type(schema, "array") ? object_member(schema, "items") : nullptr)
+  if (const auto* items = items_in(schema))
     return choices_of(*items);
-  if (const auto* values = array_member(schema, "enum"))
-    for (const auto& each : *values)
-      out.emplace_back(as_text(each));
-  else if (const auto* choices = array_member(schema, "oneOf"))
-    for (const auto& each : *choices) {
-      const auto& choice = each.get_object();
-      const auto title = text_in(choice, "title");
-      out.emplace_back(title.empty() ? as_text(choice.at("const")) : title);
-    }
-  else if (has_type(schema, "boolean"))
+  json::array out;
+  for (const auto& each : choices_in(schema))
+    out.emplace_back(each.title.empty() ? as_text(*each.value) : std::string(each.title));
+  if (out.empty() && has_type(schema, "boolean"))
     out = {"yes", "no"};
   return out;
 }

@@ -124,6 +124,8 @@ struct objective_operation_writer {
   void operator()(const edit_objective& edited) const {
     out.begin_object().member("op", "setObjective");
     write_edits(out, edited.edited);
+    if (edited.parallel_max)
+      out.key("maxParallel").number(*edited.parallel_max);
     write_urgency_edit(out, edited);
     out.end_object();
   }

@@ -169,13 +169,13 @@ void read_shared_fields(const operation_place& at, Edit& out) {
   if (deadline != nullptr)
     out.deadline = deadline_edit{deadline->is_null() ? std::nullopt : at.in.time("deadline")};
   out.priority = at.in.shared_priority();
+  out.parallel_max =
+      at.in.whole_number("maxParallel", 0, std::numeric_limits<std::uint32_t>::max());
 }
 
 result<edit_plan> read_plan_fields(const operation_place& at) {
   edit_plan out;
   read_shared_fields(at, out);
-  out.parallel_max =
-      at.in.whole_number("maxParallel", 0, std::numeric_limits<std::uint32_t>::max());
   const auto failure = at.in.text("onFailure", name_rule);
   if (failure == "continue")
     out.failure = on_failure::keep_going;
@@ -205,9 +205,13 @@ using objective_read_result = result<wanted_objective_operation>;
 objective_read_result read_edit_objective(const operation_place& at) {
   edit_objective out;
   read_shared_fields(at, out);
-  if (out.edited.empty() && !out.deadline && !out.priority)
+  if (at.in.find("onFailure") != nullptr)
+    at.in.fail("onFailure",
+               "an objective has no \"onFailure\"; setPlan sets it for one of its plans");
+  if (out.edited.empty() && !out.parallel_max && !out.deadline && !out.priority)
     return make_error(errc::invalid_params,
-                      "setObjective needs one of name, description, metadata, deadline, priority",
+                      "setObjective needs one of name, description, metadata, maxParallel, "
+                      "deadline, priority",
                       at.pointer);
   return out;
 }

@@ -82,6 +82,8 @@ struct wanted_operation_writer {
   void operator()(const edit_objective& edited) const {
     write_wanted_edits(out, edited.edited);
     write_urgency(edited);
+    if (edited.parallel_max)
+      out.string("maxParallel").number(*edited.parallel_max);
   }
   void operator()(const edit_plan_of<std::string>& edited) const {
     out.string(edited.plan);

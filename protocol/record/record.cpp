@@ -411,11 +411,11 @@ struct operation_writer {
       out.key("by").null();
     if (edited.priority)
       out.key("pri").number(std::int64_t{*edited.priority});
+    if (edited.parallel_max)
+      out.key("x").number(*edited.parallel_max);
   }
   void write_edit(const edit_plan& edited) const {
     begin_edit(edited);
-    if (edited.parallel_max)
-      out.key("x").number(*edited.parallel_max);
     if (edited.failure)
       out.key("go").boolean(*edited.failure == on_failure::keep_going);
     out.end_object();
@@ -431,13 +431,13 @@ Edit edit_from(const json::object& in) {
         deadline_edit{deadline->is_null() ? std::nullopt : std::optional{time_from(*deadline)}};
   if (const auto* priority = find(in, "pri"))
     out.priority = priority->to_number<std::int32_t>();
+  if (const auto* most = find(in, "x"))
+    out.parallel_max = most->to_number<std::uint32_t>();
   return out;
 }
 
 edit_plan edit_plan_from(const json::object& in) {
   auto out = edit_from<edit_plan>(in);
-  if (const auto* most = find(in, "x"))
-    out.parallel_max = most->to_number<std::uint32_t>();
   if (const auto* keep_going = find(in, "go"))
     out.failure = keep_going->as_bool() ? on_failure::keep_going : on_failure::fail_fast;
   return out;

@@ -184,19 +184,31 @@ plan_rollup rollup_from(const json::object& in, std::size_t tasks) {
   return out;
 }
 
+template<class Of>
+void write_deadline(json_writer& out, const Of& value) {
+  if (value.deadline)
+    write_time(out, "by", *value.deadline);
+  write_milliseconds(out, "af", value.deadline_after);
+}
+
+template<class Of>
+void read_deadline(const json::object& in, Of& out) {
+  if (const auto* deadline = find(in, "by"))
+    out.deadline = time_from(*deadline);
+  out.deadline_after = milliseconds{number<std::int64_t>(in, "af", 0)};
+}
+
 /// Of an objective or a plan.
 template<class Of>
 void write_urgency(json_writer& out, const Of& value) {
-  if (value.deadline)
-    write_time(out, "by", *value.deadline);
+  write_deadline(out, value);
   if (value.priority != 0)
     out.key("pri").number(std::int64_t{value.priority});
 }
 
 template<class Of>
 void read_urgency(const json::object& in, Of& out) {
-  if (const auto* deadline = find(in, "by"))
-    out.deadline = time_from(*deadline);
+  read_deadline(in, out);
   out.priority = number<std::int32_t>(in, "pri", 0);
 }
 
@@ -299,8 +311,7 @@ void write_task_spec(json_writer& out, const task_spec& value, const task_id& ge
         .end_array();
   }
   write_milliseconds(out, "t", value.timeout);
-  if (value.deadline)
-    write_time(out, "by", *value.deadline);
+  write_deadline(out, value);
   write_milliseconds(out, "ex", value.expected);
   if (value.priority != 0)
     out.key("pri").number(std::int64_t{value.priority});
@@ -333,8 +344,7 @@ task_spec task_spec_from(const json::object& in, const task_id& generated) {
     out.retry.jitter = items.at(3).to_number<double>();
   }
   out.timeout = milliseconds{number<std::int64_t>(in, "t", 0)};
-  if (const auto* deadline = find(in, "by"))
-    out.deadline = time_from(*deadline);
+  read_deadline(in, out);
   out.expected = milliseconds{number<std::int64_t>(in, "ex", 0)};
   out.priority = number<std::int32_t>(in, "pri", 0);
   out.caller = number<std::uint32_t>(in, "cl", no_caller);

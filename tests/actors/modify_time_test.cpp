@@ -131,6 +131,27 @@ TEST_CASE("M_skipTask_Q: the question of a skipped task is withdrawn", "[actors]
   CHECK(started(bed) == names{"a", "d", "b"});
 }
 
+TEST_CASE("M_rules: a paused plan takes changes and starts nothing", "[actors][time][modify]") {
+  clock_bed bed;
+  const auto id = bed.begin(an_objective({a_row()}));
+  const auto pause = [&](plan_state to) {
+    update_plan command;
+    command.id = bed.objective()->plans.front().spec->id;
+    command.state = to;
+    bed.main_gateway().update(std::move(command), [](const result<plan_id>&) {});
+    bed.clock.settle();
+  };
+  pause(plan_state::blocked);
+  REQUIRE(bed.objective()->plans.front().paused);
+  const auto changed = modify(bed, {add_task{keyed("e"), {}}, skip{"b"}});
+  CHECK(changed.added.size() == 1);
+  CHECK(changed.skipped.size() == 1);
+  CHECK(started(bed) == names{"a", "d"});
+  CHECK(bed.states() == "working skipped pending working pending");
+  pause(plan_state::working);
+  CHECK(started(bed) == names{"a", "d", "c", "e"});
+}
+
 TEST_CASE("M_skipTask_B: a task that waits for its next attempt is skipped, or tried at once",
           "[actors][time][modify]") {
   clock_bed bed;

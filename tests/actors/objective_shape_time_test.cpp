@@ -184,6 +184,155 @@ TEST_CASE("M27_deadline: a task that has not ended by its deadline fails, whatev
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
+TEST_CASE("M27_deadline: a question expires at the deadline of its task, plan or objective",
+          "[actors][time][modify][question]") {
+  const auto whose = GENERATE(values<std::string>({"task", "plan", "objective", "nobody"}));
+  CAPTURE(whose);
+  clock_bed bed;
+  const auto due = bed.clock.now() + 10s;
+  auto asks = by_hand("asks");
+  if (whose == "task")
+    asks.deadline = due;
+  auto plan = a_plan("p", {std::move(asks)});
+  if (whose == "plan")
+    plan.deadline = due;
+  auto goal = an_objective({std::move(plan)});
+  if (whose == "objective")
+    goal.deadline = due;
+  bed.begin(std::move(goal));
+  bed.report("asks", report_question{"which?"});
+  if (whose == "nobody") // A plan that a client ends withdraws what its tasks ask.
+    static_cast<void>(bed.cancel("asks"));
+  bed.pass(10s);
+  const auto asked = bed.task("asks");
+  REQUIRE(is_terminal(asked->status.state));
+  const auto* closed = find_closed(*asked, "question-1");
+  REQUIRE(closed != nullptr);
+  CHECK(closed->state == (whose == "nobody" ? question_state::withdrawn : question_state::expired));
+  send_message late;
+  late.message.message_id = "late";
+  late.message.from = role::user;
+  late.message.parts.push_back(text_part("this"));
+  late.message.task_id = asked->id.str();
+  late.question = "question-1";
+  std::optional<result<sent>> answer;
+  bed.main_gateway().send(std::move(late), nullptr,
+                          [&](result<sent> got) { answer = std::move(got); });
+  bed.clock.settle();
+  REQUIRE(answer);
+  REQUIRE(answer->has_error());
+  CHECK(answer->error().code == (whose == "nobody" ? errc::input_withdrawn : errc::input_expired));
+}
+
+TEST_CASE("M27_deadline: a number is the seconds after the start of objective, plan or task",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  SECTION("of an objective") {
+    auto goal = an_objective({a_plan("p", {by_hand("a")})});
+    goal.deadline_after = 10s;
+    bed.begin(std::move(goal));
+    CHECK(bed.objective()->deadline == bed.clock.now() + 10s);
+    CHECK(bed.hand->of("a").order->deadline == bed.clock.now() + 10s);
+    if (GENERATE(false, true))
+      bed.restart();
+    bed.pass(9999ms);
+    CHECK(bed.objective()->state == objective_state::working);
+    bed.pass(1ms);
+    CHECK(bed.objective()->state == objective_state::failed);
+  }
+  SECTION("of a plan that waits for another one") {
+    auto second = a_plan("q", {by_hand("b")});
+    second.dependencies = {"p"};
+    second.deadline_after = 10s;
+    bed.begin(an_objective({a_plan("p", {by_hand("a")}), std::move(second)}));
+    bed.pass(1min);
+    CHECK_FALSE(bed.objective()->plans[1].spec->deadline);
+    bed.report("a", report_completed{});
+    const auto due = bed.clock.now() + 10s;
+    CHECK(bed.objective()->plans[1].spec->deadline == due);
+    if (GENERATE(false, true))
+      bed.restart();
+    bed.pass(9999ms);
+    CHECK(bed.objective()->plans[1].state == plan_state::working);
+    bed.pass(1ms);
+    CHECK(bed.objective()->plans[1].state == plan_state::failed);
+    CHECK_THAT(bed.objective()->plans[1].reason, EndsWith(to_rfc3339(due)));
+  }
+  SECTION("of a task, over its attempts") {
+    auto task = a_task("b", {"a"}, "hand");
+    task.deadline_after = 10s;
+    task.retry = {.attempts_max = 5, .backoff = 1s};
+    bed.begin(an_objective({a_plan("p", {by_hand("a"), std::move(task)})}));
+    bed.pass(1min);
+    bed.report("a", report_completed{});
+    const auto due = bed.clock.now() + 10s;
+    CHECK(bed.hand->of("b").order->deadline == due);
+    CHECK(bed.objective()->plans[0].spec->tasks[1].deadline == due);
+    if (GENERATE(false, true))
+      bed.restart();
+    bed.report("b", report_failed{"once", true});
+    bed.pass(5s);
+    CHECK(bed.hand->of("b").order->deadline == due);
+    bed.pass(4999ms);
+    CHECK(bed.states() == "completed working");
+    bed.pass(1ms);
+    CHECK(bed.states() == "completed failed");
+    CHECK_THAT(bed.text("b"), EndsWith(to_rfc3339(due)));
+  }
+}
+
+TEST_CASE("M27_deadline: a deadline that is set takes the place of seconds after the start",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  auto goal = an_objective({a_plan("p", {by_hand("a")})});
+  goal.deadline_after = 10s;
+  const auto id = bed.begin(std::move(goal));
+  static_cast<void>(done(bed, id, {due(bed, 20s)}));
+  bed.pass(15s);
+  CHECK(bed.objective()->state == objective_state::working);
+  bed.pass(5s);
+  CHECK(bed.objective()->state == objective_state::failed);
+}
+
+TEST_CASE("Q2_change: setObjective sets maxParallel while the objective runs",
+          "[actors][time][modify][slots]") {
+  clock_bed bed;
+  auto goal = an_objective({a_plan("p", {by_hand("a"), by_hand("b"), by_hand("c"), by_hand("d")})});
+  goal.parallel_max = 1;
+  const auto id = bed.begin(std::move(goal));
+  const auto most = [](std::uint32_t slots) {
+    edit_objective out;
+    out.parallel_max = slots;
+    return wanted_objective_operation{out};
+  };
+  CHECK(started(bed) == names{"a"});
+  static_cast<void>(done(bed, id, {most(3)}));
+  CHECK(started(bed) == names{"a", "b", "c"});
+  static_cast<void>(done(bed, id, {most(1)}));
+  bed.report("a", report_completed{}); // A lower one stops nobody.
+  bed.report("b", report_completed{});
+  CHECK(started(bed) == names{"a", "b", "c"});
+  if (GENERATE(false, true))
+    bed.restart();
+  CHECK(bed.objective()->parallel_max == 1);
+  bed.report("c", report_completed{});
+  CHECK(started(bed).back() == "d");
+  bed.report("d", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("Q2_change: an objective without maxParallel gets one only while none of its plans runs",
+          "[actors][time][modify][slots]") {
+  clock_bed bed;
+  edit_objective one;
+  one.parallel_max = 1;
+  const auto id = bed.begin(an_objective({a_plan("p", {by_hand("a"), by_hand("b")})}));
+  const auto refused = modify(bed, id, {one});
+  REQUIRE((*refused)->has_error());
+  CHECK((*refused)->error().code == errc::already_started);
+  CHECK_THAT((*refused)->error().message, ContainsSubstring("none of its plans"));
+}
+
 TEST_CASE("M27_deadline: the deadline of a task that is changed or added holds, its old one not",
           "[actors][time][modify]") {
   clock_bed bed;

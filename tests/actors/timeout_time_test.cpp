@@ -281,6 +281,10 @@ TEST_CASE(
     CHECK(text_of(ended->status.message->parts).find("has not ended before its deadline")
           != std::string::npos);
     CHECK(bed.hand->canceled.size() == 1);
+    if (const auto* closed = find_closed(*ended, "question-1"); asks) {
+      REQUIRE(closed != nullptr);
+      CHECK(closed->state == question_state::expired);
+    }
   }
 }
 

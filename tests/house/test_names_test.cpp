@@ -102,6 +102,15 @@ constexpr auto line_names = std::to_array<std::string_view>({
     "F4_artifact",
     "F5_ambiguous",
     "F6_reach",
+    // Sessions
+    "X1_key",
+    "X2_file",
+    "X3_lines",
+    "X4_state",
+    "X5_append",
+    "X6_same",
+    "X7_archive",
+    "X8_torn",
     // Tables: moves, errors, operations of a change
     "T_moves",
     "E_errors",

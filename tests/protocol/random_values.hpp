@@ -146,6 +146,7 @@ public:
     out.timeout = milliseconds{coin() ? 0 : below(100'000)};
     if (coin())
       out.deadline = time();
+    out.deadline_after = milliseconds{coin() ? 0 : below(100'000)};
     out.priority = static_cast<std::int32_t>(below(5)) - 2;
     out.expected = milliseconds{coin() ? 0 : below(100'000)};
     out.is_removed = below(10) == 0;
@@ -193,6 +194,7 @@ public:
   void make_urgent(Of& of) {
     if (coin())
       of.deadline = time();
+    of.deadline_after = milliseconds{coin() ? 0 : below(100'000)};
     of.priority = static_cast<std::int32_t>(below(201)) - 100;
   }
 

@@ -253,11 +253,15 @@ struct replan_report {
   boost::json::object note{}; ///< Who planned it, and why; as `opt/v1/planner` of plans.
 };
 
-/// plans/list: those of one objective, in its order.
+/// plans/list: those of one objective.
 struct list_plans {
   principal who;
   objective_id objective;
-  std::vector<plan_state> states{}; ///< As they are shown (shown_states). Empty: any.
+  std::vector<plan_state> states{};         ///< As they are shown (shown_states). Empty: any.
+  std::string text{};                       ///< As in list_objectives.
+  std::optional<timestamp> updated_after{}; ///< Inclusive.
+  /// As in list_objectives; absent: the order of the objective.
+  std::optional<objective_order> order{};
   std::uint32_t page_size = 50;
   std::string page_token{};
   bool include_tasks = false;
@@ -321,7 +325,8 @@ struct answer_input {
   bool overrides = false; ///< Also if somebody else has claimed it.
 };
 
-/// inputs/claim, inputs/release.
+/// inputs/claim, inputs/release. They have no `request_id`, because they may be repeated: the same
+/// claim again lasts longer, and a claim that is given up twice is given up.
 struct claim_input {
   principal who;
   std::string id;   ///< question_address.

@@ -126,6 +126,7 @@ struct objective_view {
   message_ptr references{};     ///< As in objective_spec: what they name reaches its tasks.
   objective_rollup rollup{};    ///< How far it is.
   std::optional<timestamp> deadline{}; ///< As in objective_spec; none is left after a retry.
+  milliseconds deadline_after{0};      ///< As in objective_spec.
   std::int32_t priority = 0;           ///< As in objective_spec.
 };
 

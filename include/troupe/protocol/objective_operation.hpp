@@ -22,6 +22,7 @@ struct edit_objective {
   edits edited{};
   std::optional<deadline_edit> deadline{};
   std::optional<std::int32_t> priority{};
+  std::optional<std::uint32_t> parallel_max{}; ///< 0: no limit.
 };
 
 // `Plan` names a plan. In a command it is a text: an id, a key, a position as `plan-3`, or a name

@@ -64,6 +64,7 @@ struct task_spec {
   /// If it has not ended by then, while its plan runs, it fails, without another attempt. It is
   /// part of each order.
   std::optional<timestamp> deadline{};
+  milliseconds deadline_after{0}; ///< From its start on, that gives it a deadline; 0: none.
   /// `expectedSeconds`: how long it will take, about; its weight in progress. 0: not known.
   milliseconds expected{0};
   std::int32_t priority = 0; ///< Of tasks that are ready the greatest begins first.
@@ -104,6 +105,7 @@ struct plan_spec {
   /// Derived, as task_spec::dependency_indexes: those on tasks of other plans, by `task`.
   chunked<outside_dependency> outside{};
   std::optional<timestamp> deadline{}; ///< If it has not ended by then, it fails.
+  milliseconds deadline_after{0};      ///< From its start on, that gives it a deadline; 0: none.
   std::int32_t priority = 0; ///< Added to that of each of its tasks. At most priority_max.
   /// It was taken out of its objective before it began. Its position stays, as that of a task does.
   bool is_removed = false;
@@ -123,6 +125,7 @@ struct objective_spec {
   /// the parts that pin artifacts. Null: nothing.
   message_ptr references{};
   std::optional<timestamp> deadline{}; ///< If it has not ended by then, it fails.
+  milliseconds deadline_after{0};      ///< From its start on, that gives it a deadline; 0: none.
   std::int32_t priority = 0; ///< Among objectives that wait for slots. At most priority_max.
 };
 

@@ -44,6 +44,22 @@ TEST_CASE("no more slots are granted than there are", "[actors][slot_pool]") {
   CHECK(pool.in_use() == 2);
 }
 
+TEST_CASE("a pool that gets smaller takes no slot away, and one that gets larger grants more",
+          "[actors][slot_pool]") {
+  slot_pool pool{2};
+  for (slot_ticket i = 1; i <= 4; ++i)
+    pool.request(wanted(i, "a"));
+  CHECK(pool.next() == 1);
+  CHECK(pool.next() == 2);
+  pool.resize(1);
+  pool.give_back(1);
+  CHECK_FALSE(pool.next());
+  pool.give_back(2);
+  CHECK(pool.next() == 3);
+  pool.resize(2);
+  CHECK(pool.next() == 4);
+}
+
 TEST_CASE("a request that is withdrawn never gets a slot and costs none", "[actors][slot_pool]") {
   slot_pool pool{1};
   pool.request(wanted(1, "a"));

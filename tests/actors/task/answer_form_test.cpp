@@ -37,6 +37,9 @@ TEST_CASE("a text answers a form with what it means", "[actors][question]") {
   };
   constexpr const char* choice = R"({"enum":["Red","green",3]})";
   constexpr const char* titled = R"({"oneOf":[{"const":"r","title":"Red wine"},{"const":2}]})";
+  constexpr const char* named = R"({"enum":["r","g"],"enumNames":["Red wine","Green tea"]})";
+  constexpr const char* several =
+      R"({"type":"array","items":{"anyOf":[{"const":"r","title":"Red wine"},{"const":"g"}]}})";
   const auto one = GENERATE_COPY(values<row>({
       {"{}", " any text ", R"(" any text ")"},
       {R"({"type":"string"})", "12", R"("12")"},
@@ -46,6 +49,10 @@ TEST_CASE("a text answers a form with what it means", "[actors][question]") {
       {titled, "RED WINE", R"("r")"},
       {titled, "2", "2"},
       {titled, "wine", R"(the answer must be one of "r", 2, found "wine")"},
+      {named, "red wine", R"("r")"},
+      {several, R"(["Red wine","g"])", R"(["r","g"])"},
+      {several, "red wine", R"(["r"])"},
+      {several, "wine", R"(the answer must be of type array, found "wine")"},
       {R"({"type":"boolean"})", "Yes", "true"},
       {R"({"type":"boolean"})", "false", "false"},
       {R"({"type":"boolean"})", "perhaps",

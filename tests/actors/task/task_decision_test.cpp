@@ -231,6 +231,12 @@ TEST_CASE("an answer to a closed question is refused with how it was closed, by 
     CHECK(late(decided(life, task_ends{task_event::cancel, "no"}).after).code
           == errc::input_withdrawn);
   }
+  SECTION("expired with the end of its task at a deadline") {
+    CHECK(late(decided(life, task_ends{task_event::fail, "late", {}, true}).after).code
+          == errc::input_expired);
+    CHECK(late(decided(life, attempt_fails{{"late", false}, 0, true}).after).code
+          == errc::input_expired);
+  }
   SECTION("answered, and its task has ended") {
     const auto answered = decided(life, anna).after;
     CHECK(late(decided(answered, task_ends{task_event::complete, {}}).after).code

@@ -40,6 +40,21 @@ TEST_CASE("a question without choices shows its form, if it has one", "[apps][qu
   CHECK(chosen_text(form("{}"), "1") == "1");
 }
 
+TEST_CASE("a question for several choices shows them with their titles", "[apps][question]") {
+  const auto days = form(
+      R"({"type": "array", "items": {"anyOf": [{"const": "mo", "title": "Monday"}, {"const": "tu"}]}})");
+  CHECK(days.lines
+        == std::vector<std::string>{"  mo  Monday", "  tu",
+                                    R"(type one of them, or several as JSON, e.g. ["mo"])"});
+  CHECK(days.choices.empty());
+  CHECK(form(R"({"enum": ["r"], "enumNames": ["Red"]})").lines
+        == std::vector<std::string>{"  1  r  Red"});
+  CHECK(form(R"({"type": "object", "properties": {"day": {"type": "array", "items":
+            {"oneOf": [{"const": "mo", "title": "Monday"}, {"const": "tu"}]}}}})")
+            .lines.back()
+        == "  day: a list of mo (Monday) or tu, optional");
+}
+
 TEST_CASE("a form shows an example, and what each member may be", "[apps][question]") {
   CHECK(form(R"({"type": "object", "required": ["room"], "properties": {
             "room": {"type": "string", "enum": ["single", "double"]},

@@ -32,6 +32,14 @@ TEST_CASE("each change of state is a line with the time since the start", "[apps
   CHECK(lines_of(bed) == "   1.40s  plan Travel: 2 tasks again\n");
 }
 
+TEST_CASE("a change of the structure says which revision it is", "[apps][report]") {
+  run_bed bed({plan_named("Travel", {task_named("Choose")})});
+  bed.tell(10, plan_changed{0, {rename_task<std::uint32_t>{0, "Pick"}}, "", "clearer", 3});
+  CHECK(lines_of(bed) == "   0.01s  plan Travel: changed (revision 3): clearer\n");
+  bed.tell(20, objective_changed{{edit_objective{{.name = "Sail"}}}, "", "by boat", 4});
+  CHECK(lines_of(bed) == "   0.02s  Sail: changed (revision 4): by boat\n");
+}
+
 TEST_CASE("progress and artifacts make no lines", "[apps][report]") {
   run_bed bed({plan_named("Travel", {task_named("Choose")})});
   bed.tell_task(1, 0, 0, task_progress{std::make_shared<progress_report>()});

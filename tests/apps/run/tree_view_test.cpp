@@ -50,6 +50,19 @@ std::string joined(const std::vector<std::string>& lines) {
 
 } // namespace
 
+TEST_CASE("the heading says which revision of the structure is shown, after a change",
+          "[apps][tree_view]") {
+  auto bed = blog();
+  const auto heading = [&] {
+    return draw_tree(bed.model, {.width = 80, .height = 24, .colour = false, .unicode = false},
+                     at(1500))
+        .front();
+  };
+  CHECK_THAT(heading(), !ContainsSubstring("revision"));
+  bed.tell(1200, plan_changed{0, {rename_task<std::uint32_t>{0, "Find"}}, "", "", 2});
+  CHECK_THAT(heading(), EndsWith("working  1.50s  revision 2"));
+}
+
 TEST_CASE("a run in the middle looks like this", "[apps][tree_view]") {
   const auto bed = blog();
   CHECK(joined(draw_tree(bed.model, {.width = 80, .height = 24, .colour = false, .unicode = false},

@@ -1,13 +1,15 @@
 // The requests that docs/objectives.md and docs/questions.md print, sent as they stand and in their
-// order.
+// order: JSON-RPC, and lines of curl.
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include <fstream>
-#include <iterator>
+#include <optional>
+#include <utility>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -15,18 +17,92 @@ namespace json = boost::json;
 
 namespace {
 
-/// The JSON blocks of a page that are requests.
-std::vector<json::object> printed_requests(const std::string& name) {
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/" + name);
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
-  constexpr std::string_view opening = "\n```json\n";
-  std::vector<json::object> out;
-  for (auto at = page.find(opening); at != std::string::npos; at = page.find(opening, at + 1)) {
-    const auto begin = at + opening.size();
-    auto block = json::parse(page.substr(begin, page.find("\n```", begin) - begin)).as_object();
-    if (block.contains("method"))
-      out.push_back(std::move(block));
+/// A line of `curl`, as a shell takes it.
+struct curl_line {
+  std::string verb = "GET";
+  std::string path;
+  std::string headers; ///< Each with its end of line.
+  std::string body;
+};
+
+std::vector<std::string> shell_words(const std::string& line) {
+  std::vector<std::string> out;
+  bool is_quoted = false;
+  bool is_in_word = false;
+  for (const char each : line) {
+    if (!is_quoted && each == ' ') {
+      is_in_word = false;
+      continue;
+    }
+    if (!std::exchange(is_in_word, true))
+      out.emplace_back();
+    if (each == '\'')
+      is_quoted = !is_quoted;
+    else
+      out.back() += each;
   }
+  return out;
+}
+
+curl_line read_curl(const std::string& line) {
+  constexpr std::string_view server = "http://127.0.0.1:8080";
+  curl_line out;
+  const auto words = shell_words(line);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "-s")
+      continue;
+    if (words[i].starts_with(server)) {
+      out.path = words[i].substr(server.size());
+      continue;
+    }
+    REQUIRE(i + 1 < words.size());
+    if (words[i] == "-X")
+      out.verb = words[++i];
+    else if (words[i] == "-H")
+      out.headers += words[++i] + "\r\n";
+    else if (words[i] == "-d")
+      out.body = words[++i];
+    else
+      FAIL("curl is printed with " << words[i]);
+  }
+  if (!out.body.empty() && out.verb == "GET")
+    out.verb = "POST";
+  return out;
+}
+
+/// A request as a page prints it: of JSON-RPC, or a line of curl.
+struct printed_request {
+  json::object rpc;
+  std::optional<curl_line> curl;
+};
+
+/// In their order.
+std::vector<printed_request> printed_on(const std::string& name) {
+  std::ifstream file(TROUPE_SOURCE_DIR "/docs/" + name);
+  std::vector<printed_request> out;
+  std::string block;
+  bool is_json = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("curl "))
+      out.push_back({{}, read_curl(line)});
+    if (std::exchange(is_json, line == "```json" || (is_json && line != "```"))) {
+      if (is_json) {
+        block += line + "\n";
+      } else if (auto request = json::parse(std::exchange(block, "")).as_object();
+                 request.contains("method")) {
+        out.push_back({std::move(request), std::nullopt});
+      }
+    }
+  }
+  return out;
+}
+
+/// Those of JSON-RPC.
+std::vector<json::object> printed_requests(const std::string& name) {
+  std::vector<json::object> out;
+  for (auto& each : printed_on(name))
+    if (!each.curl)
+      out.push_back(std::move(each.rpc));
   return out;
 }
 
@@ -34,17 +110,32 @@ std::vector<json::object> printed_requests(const std::string& name) {
 
 TEST_CASE("every request that the page on objectives prints is answered as it says",
           "[net][opt][docs]") {
-  const net_bed bed;
+  const temporary_directory directory;
+  const net_bed bed(
+      {}, "echo",
+      open_rocksdb_store({.directory = directory.path().string(), .durability = durability::async})
+          .value());
+  const auto all = printed_on("objectives.md");
   const auto requests = printed_requests("objectives.md");
   REQUIRE(requests.size() == 20);
+  CHECK(all.size() == 24);
   const auto status = [&] {
     return at(bed.result_of("objectives/get", R"({"id":"trip"})"), "/objective/status");
   };
-  for (const auto& request : requests) {
+  std::size_t sent = 0;
+  for (const auto& [request, curl] : all) {
+    if (curl) {
+      CAPTURE(curl->verb, curl->path);
+      const auto answer = bed.connect().request(curl->verb, curl->path, curl->body, curl->headers);
+      INFO(answer.body);
+      CHECK(answer.status == 200);
+      CHECK(at(json::parse(answer.body), "/error") == "(none)");
+      continue;
+    }
     const auto text = json::serialize(request);
     CAPTURE(text);
     const auto answer = bed.call(text, "");
-    if (&request == &requests.back()) {
+    if (++sent == requests.size()) {
       CHECK(at(answer, "/error/code") == "-32602");
       continue;
     }

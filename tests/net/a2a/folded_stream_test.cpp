@@ -25,8 +25,8 @@ std::vector<std::string> data_lines(const std::string& output) {
   return out;
 }
 
-/// An objective of 60 tasks in a chain, each of 50 ms.
-std::string create_chain() {
+/// 60 tasks in a chain, each of 50 ms.
+std::string chain() {
   std::string tasks;
   for (int i = 0; i < 60; ++i) {
     const auto number = std::to_string(i);
@@ -34,9 +34,23 @@ std::string create_chain() {
              + R"(","agent":"sleep","input":{"seconds":0.05})"
              + (i == 0 ? "}" : R"(,"dependencies":["t)" + std::to_string(i - 1) + R"("]})");
   }
+  return R"("plans":[{"name":"p","tasks":[)" + tasks + "]}]";
+}
+
+std::string create_chain() {
   return post(R"({"jsonrpc":"2.0","id":1,"method":"objectives/create","params":)"
-              R"({"id":"o","name":"O","start":true,"plans":[{"name":"p","tasks":[)"
-              + tasks + "]}]}}");
+              R"({"id":"o","name":"O","start":true,)"
+              + chain() + "}}");
+}
+
+/// The chain as an objective of a message, whose stream shows its root task.
+std::string stream_chain() {
+  return post(R"({"jsonrpc":"2.0","id":1,"method":"SendStreamingMessage","params":{"message":)"
+              R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":"go"}],"metadata":)"
+              R"({"opt/v1/objective":{"id":"o","name":"O",)"
+                  + chain() + "}}}}}",
+              "A2A-Extensions: https://github.com/zeroasterisk/a2a-opt/v1, "
+              "https://a2a-protocol.org/extensions/task-progress/v1\r\n");
 }
 
 std::string subscribe(int per_second) {
@@ -77,6 +91,36 @@ TEST_CASE("streams of one rate that begin at different times show the same folde
   CHECK(std::equal(tail.rbegin(), tail.rend(), first.rbegin()));
   early->hang_up();
   late->hang_up();
+}
+
+TEST_CASE("P6_rate: the stream of a root task shows how far its objective is twice a second",
+          "[net][turns][opt][progress]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  const auto pass = [&](std::chrono::milliseconds span) {
+    for (auto passed = 0ms; passed < span; passed += 5ms) {
+      for (int turns = 0; turns < 5; ++turns)
+        one.turn();
+      one.clock.advance(5ms);
+    }
+  };
+  const auto client = one.connect();
+  client->put(stream_chain());
+  const auto shown = [&] {
+    const auto lines = data_lines(client->output());
+    return std::ranges::count_if(lines, [](const std::string& line) {
+      return line.find("opt/v1/change") != std::string::npos
+             && line.find("\"aggregate\"") != std::string::npos;
+    });
+  };
+  pass(30ms);
+  REQUIRE(client->output().find("opt/v1/objective") != std::string::npos);
+  for (int second = 0; second < 2; ++second) { // About 18 tasks end in each.
+    const auto before = shown();
+    pass(1s);
+    CHECK(shown() - before == 2);
+  }
+  client->hang_up();
 }
 
 TEST_CASE("a folded event is written once for all that begin and end with the same changes",

@@ -594,6 +594,26 @@ TEST_CASE("Q_kinds: the kind of a question says how it is answered", "[net][opt]
     asked.form = {{"type", "string"}, {"enum", {"a", "b"}}};
     kind = "choice";
   }
+  SECTION("choices with titles") {
+    asked.form =
+        boost::json::parse(R"({"oneOf":[{"const":"a","title":"One"},{"const":"b"}]})").as_object();
+    kind = "choice";
+  }
+  SECTION("several choices") {
+    asked.form = boost::json::parse(R"({"type":"array","items":{"enum":["a","b"]}})").as_object();
+    kind = "choice";
+  }
+  SECTION("several choices with titles") {
+    asked.form =
+        boost::json::parse(
+            R"({"type":"array","items":{"anyOf":[{"const":"a","title":"One"},{"const":"b"}]}})")
+            .as_object();
+    kind = "choice";
+  }
+  SECTION("a list of what is typed") {
+    asked.form = boost::json::parse(R"({"type":"array","items":{"type":"string"}})").as_object();
+    kind = "form";
+  }
   SECTION("an approval") {
     asked.form = {{"type", "boolean"}};
     asked.data = {{"kind", "approval"}};

@@ -268,6 +268,49 @@ TEST_CASE("plans/list: the plans of an objective in its order, narrowed by state
           == "o.p0 o.p1 o.p2");
 }
 
+TEST_CASE("M30_list_filters: plans are listed by text and by time, in the order that was asked for",
+          "[net][opt]") {
+  const net_bed bed;
+  static_cast<void>(bed.result_of(
+      "objectives/create",
+      R"({"id":"o","name":"o","plans":[{"name":"b","description":"By the SEA","tasks":[{"name":"t"}]},)"
+      R"({"id":"sea-plan","name":"c","tasks":[{"name":"t"}]},{"name":"a","tasks":[{"name":"t"}]}]})"));
+  const auto listed = [&](const std::string& more) {
+    return bed.result_of("plans/list", R"({"objectiveId":"o")" + more + "}");
+  };
+  CHECK(ids(listed(R"(,"text":"sea")"), "plans") == "o.p0 sea-plan");
+  CHECK(ids(listed(R"(,"text":"nothing")"), "plans").empty());
+  CHECK(ids(listed(R"(,"orderBy":"name")"), "plans") == "o.p2 o.p0 sea-plan");
+  CHECK(ids(listed(R"(,"orderBy":"createdAt")"), "plans") == "o.p0 sea-plan o.p2");
+  const auto first = listed(R"(,"orderBy":"name","pageSize":2)");
+  CHECK(ids(first, "plans") == "o.p2 o.p0");
+  CHECK(at(first, "/totalSize") == "3");
+  const auto token = R"(,"pageToken":")" + at(first, "/nextPageToken") + "\"";
+  CHECK(ids(listed(R"(,"orderBy":"name","pageSize":2)" + token), "plans") == "sea-plan");
+  CHECK(at(bed.error_of("plans/list", R"({"objectiveId":"o")" + token + "}"), "/code") == "-32602");
+  // The last one updated is the first.
+  const auto before = at(bed.result_of("plans/get", R"({"id":"o.p2"})"), "/plan/updatedAt");
+  REQUIRE(comes_true([&] {
+    static_cast<void>(bed.result_of("plans/update", R"({"id":"o.p2","metadata":{"a":1}})"));
+    return at(bed.result_of("plans/get", R"({"id":"o.p2"})"), "/plan/updatedAt") != before;
+  }));
+  CHECK(ids(listed(R"(,"orderBy":"updatedAt")"), "plans") == "o.p2 o.p0 sea-plan");
+  const auto now = at(bed.result_of("plans/get", R"({"id":"o.p2"})"), "/plan/updatedAt");
+  CHECK(ids(listed(R"(,"updatedAfter":")" + now + "\""), "plans") == "o.p2");
+  const auto field = [&](const std::string& more) {
+    return at(bed.error_of("plans/list", R"({"objectiveId":"o")" + more + "}"),
+              "/data/0/metadata/field");
+  };
+  CHECK(field(R"(,"orderBy":"size")") == "/orderBy");
+  CHECK(field(R"(,"updatedAfter":"today")") == "/updatedAfter");
+  CHECK(field(R"(,"text":7)") == "/text");
+  // Over REST the same.
+  CHECK(ids(boost::json::parse(
+                bed.connect().request("GET", "/objectives/o/plans?orderBy=name&text=sea").body),
+            "plans")
+        == "o.p0 sea-plan");
+}
+
 TEST_CASE("plans/list: a plan behind a blocked plan is listed as blocked, as it is shown",
           "[net][opt]") {
   const net_bed bed;
@@ -361,6 +404,27 @@ TEST_CASE("O6_tasks: plans/update replaces known tasks, adds others and removes 
   }));
 }
 
+TEST_CASE("O6_tasks: the status of a task completes or skips it", "[net][opt]") {
+  const net_bed bed;
+  static_cast<void>(bed.result_of("objectives/create", trip));
+  static_cast<void>(
+      bed.result_of("plans/addTasks", R"({"id":"trip.p0","tasks":[{"id":"tip","name":"Tip"}]})"));
+  const auto changed = bed.result_of(
+      "plans/update",
+      R"({"id":"trip.p0","tasks":[{"id":"tip","status":"skipped"},{"name":"Flight","status":"completed"},)"
+      R"({"name":"Hotel","agent":"echo","input":{"text":"x"},"status":"pending"}]})");
+  CHECK(at(changed, "/plan/tasks/0/status") == "completed");
+  CHECK(at(changed, "/plan/tasks/1/status") == "pending");
+  CHECK(at(changed, "/plan/tasks/1/agent") == "echo");
+  CHECK(at(changed, "/plan/tasks/2/status") == "skipped");
+  CHECK(changed.at("plan").at("tasks").as_array().size() == 3);
+  // A task that is added has not been done.
+  const auto added = bed.error_of(
+      "plans/addTasks", R"({"id":"trip.p0","tasks":[{"name":"Taxi","status":"completed"}]})");
+  CHECK(at(added, "/data/0/reason") == "INVALID_PARAMS");
+  CHECK(at(added, "/data/0/metadata/field") == "/tasks/0/status");
+}
+
 TEST_CASE("O6_tasks: what cannot be changed is refused as a whole, and says which task",
           "[net][opt]") {
   const net_bed bed;
@@ -375,7 +439,9 @@ TEST_CASE("O6_tasks: what cannot be changed is refused as a whole, and says whic
   CHECK(refused(R"({"name":"Hotel"},{"name":"Flight"})") == "ALREADY_STARTED /tasks/1");
   CHECK(refused(R"({"name":"Hotel","dependencies":["Hotel"]})")
         == "DEPENDENCY_CYCLE /tasks/0/dependencies");
-  CHECK(refused(R"({"name":"Hotel","status":"skipped"})") == "INVALID_PARAMS /tasks/0/status");
+  CHECK(refused(R"({"name":"Hotel","agent":"echo"},{"name":"Flight","status":"skipped"})")
+        == "ALREADY_STARTED /tasks/1");
+  CHECK(refused(R"({"name":"Ferry","status":"completed"})").starts_with("INVALID_PARAMS /tasks/0"));
   CHECK(refused("") == "INVALID_PARAMS /tasks");
   CHECK(refused(R"({"name":"new"})", R"(,"status":"completed")") == "INVALID_PARAMS /status");
   CHECK(refused(R"({"name":"new"})", R"(,"ifRevision":9)").starts_with("REVISION_MISMATCH"));

@@ -252,6 +252,10 @@ constexpr auto refused_requests = std::to_array<refused_request>({
     {"INVALID_ANSWER", "-32602", 400, "inputs/answer",
      R"({"id":"q.p0.t4.question-1","value":"no number"})", "POST",
      "/inputs/q.p0.t4.question-1:answer"},
+    {"PLANNER_FAILED", "-32603", 500, "objectives/replan", R"({"id":"o","text":"make tea"})",
+     "POST", "/objectives/o:replan"},
+    {"BUDGET_EXCEEDED", "-32603", 429, "objectives/replan", R"({"id":"o","text":"spend more"})",
+     "POST", "/objectives/o:replan"},
     {"NO_QUESTION", "-32602", 400, "SendMessage",
      R"({"message":{"messageId":"m","role":"ROLE_USER","taskId":"runs","parts":[{"text":"x"}],)"
      R"("metadata":{"opt/v1/inputId":"runs.question-1"}}})",
@@ -264,11 +268,27 @@ constexpr auto refused_requests = std::to_array<refused_request>({
      "POST", "/message:send"},
 });
 
+/// Makes no plan, of most texts because they are too hard.
+class refusing_planner final : public text_planner {
+public:
+  planner_start plan(const planning_order_ptr& order, const planner_port_ptr&) override {
+    if (order->text == "spend more")
+      return report_no_plan{"the budget day-tokens is 10", {}, errc::budget_exceeded};
+    return report_no_plan{"too hard", {}};
+  }
+};
+
+executor_options with_refusing_planner() {
+  executor_options out;
+  out.planning.planner = std::make_shared<refusing_planner>();
+  return out;
+}
+
 /// The objectives that the requests are about: `o`, `ended`, and `q`, which asks.
 struct errors_bed : net_bed {
   std::string root; ///< Of `q`.
 
-  errors_bed() : net_bed({}, "puppet") {
+  errors_bed() : net_bed({}, "puppet", nullptr, with_refusing_planner()) {
     create(R"({"id":"ended","name":"e","start":true,"tasks":[{"name":"t","agent":"noop"}]})");
     create(
         R"({"id":"o","name":"o","start":true,"plans":[{"name":"p","onFailure":"continue","tasks":[)"

@@ -342,6 +342,24 @@ TEST_CASE("Q2_change: the history of a plan, and what the loser of a race has mi
   CHECK(at(lost, "/error/data/2/value/current") == "2");
   CHECK(at(lost, "/error/data/2/value/changes/0/revision") == "2");
   CHECK(at(lost, "/error/data/2/value/changes/1") == "(none)");
+  // So is the loser by every other method.
+  for (const auto& [method, params] :
+       {std::pair{"plans/update", R"({"id":"o.p0","ifRevision":1,"tasks":[{"name":"x"}]})"},
+        std::pair{"plans/update", R"({"id":"o.p0","ifRevision":1,"name":"x"})"},
+        std::pair{"plans/addTasks", R"({"id":"o.p0","ifRevision":1,"tasks":[{"name":"x"}]})"},
+        std::pair{"objectives/update", R"({"id":"o","ifRevision":1,"name":"x"})"},
+        std::pair{"plans/create",
+                  R"({"objectiveId":"o","ifRevision":1,"name":"x","tasks":[{"name":"t"}]})"}}) {
+    CAPTURE(method, params);
+    const auto why = bed.error_of(method, params);
+    CHECK(at(why, "/data/2/value/current") == "2");
+    CHECK(at(why, "/data/2/value/changes/0/operations/0/op") == "addDependency");
+  }
+  // 0.3 says it over REST. Its errors over JSON-RPC have no data.
+  const auto older =
+      bed.connect().request("PATCH", "/v1/plans/o.p0", R"({"name":"x","ifRevision":1})", "");
+  CHECK(older.status == 409);
+  CHECK(at(boost::json::parse(older.body), "/error/details/2/value/changes/0/revision") == "2");
 }
 
 TEST_CASE("Q2_change: a store in memory has no history, and says so", "[net][opt][modify]") {

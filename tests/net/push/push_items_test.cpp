@@ -140,6 +140,29 @@ TEST_CASE("A task that is withdrawn before it began is sent as canceled", "[net]
   CHECK(feed.front().after == 5);
 }
 
+TEST_CASE("A reminder is sent as the status once more, with its number", "[net][push]") {
+  const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
+  push_items feed(task_id{"t"}, payload, {.after = 3});
+  for (const auto& each : life())
+    if (each.sequence <= 3)
+      feed.take(each);
+  REQUIRE(feed.empty());
+  auto again = say("which?");
+  unshared(again).metadata["opt/v1/reminder"] = 1;
+  feed.take(
+      numbered(about_lone("t", "c", 4,
+                          question_reminded{"question-1", again, task_state::input_required, 1}),
+               4));
+  REQUIRE_FALSE(feed.empty());
+  CHECK(gist(feed.front())
+        == (payload == push_payload::v1_0 ? "status TASK_STATE_INPUT_REQUIRED which?"
+                                          : "task input-required with artifacts"));
+  CHECK_THAT(feed.front().body, ContainsSubstring(R"("opt/v1/reminder":1)"));
+  CHECK_FALSE(feed.front().last);
+  feed.pop();
+  CHECK(feed.empty());
+}
+
 TEST_CASE("Events of other tasks, and events after the end, are not sent", "[net][push]") {
   push_items feed(task_id{"t"}, push_payload::v1_0, {});
   feed.take(numbered(about_lone("other", "c", 1, moved(task_state::working)), 1));

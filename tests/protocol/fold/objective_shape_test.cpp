@@ -225,6 +225,66 @@ TEST_CASE("M27_deadline: what has not ended by its deadline fails, and the reaso
   CHECK(count<end_running_plan>(third) == 2);
 }
 
+TEST_CASE(
+    "M27_deadline: seconds count from the start of objective, plan and task, and again after a "
+    "retry that comes too late for them",
+    "[fold][objective_shape]") {
+  auto spec = make_objective("o", {1});
+  auto plan = std::make_shared<plan_spec>(*spec->plans[0]);
+  plan->deadline_after = milliseconds{20};
+  plan->tasks.edit(0).deadline_after = milliseconds{10};
+  spec->plans[0] = plan;
+  spec->deadline_after = milliseconds{30};
+  objective_view view;
+  apply(view, about("o", 1, objective_created{spec, {}}));
+  CHECK_FALSE(view.deadline);
+  apply(view, about("o", 100, objective_moved{objective_event::work, ""}));
+  CHECK(view.deadline == at_ms(130));
+  apply(view, about("o", 200, plan_moved{0, plan_event::work, ""}));
+  CHECK(view.plans[0].spec->deadline == at_ms(220));
+  const auto move_task = [&](std::int64_t when, task_state to, std::uint32_t attempt) {
+    apply(view, about_task(*spec, 0, 0, when, task_moved{to, attempt, nullptr}));
+  };
+  move_task(300, task_state::working, 1);
+  CHECK(view.plans[0].spec->tasks[0].deadline == at_ms(310));
+  move_task(305, task_state::working, 2); // The next attempt is not its start.
+  CHECK(view.plans[0].spec->tasks[0].deadline == at_ms(310));
+  move_task(310, task_state::failed, 2);
+  apply(view, about("o", 320, plan_moved{0, plan_event::fail, "late"}));
+  apply(view, about("o", 330, objective_moved{objective_event::fail, "late"}));
+  // Again.
+  apply(view, about("o", 400, objective_moved{objective_event::reopen, ""}));
+  apply(view, about("o", 400, plan_moved{0, plan_event::retry, ""}));
+  apply(view, about("o", 400, tasks_renewed{0, {0}}));
+  CHECK_FALSE(view.deadline);
+  CHECK_FALSE(view.plans[0].spec->deadline);
+  CHECK_FALSE(view.plans[0].spec->tasks[0].deadline);
+  apply(view, about("o", 500, objective_moved{objective_event::work, ""}));
+  apply(view, about("o", 500, plan_moved{0, plan_event::work, ""}));
+  move_task(500, task_state::working, 1);
+  CHECK(view.deadline == at_ms(530));
+  CHECK(view.plans[0].spec->deadline == at_ms(520));
+  CHECK(view.plans[0].spec->tasks[0].deadline == at_ms(510));
+}
+
+TEST_CASE("Q2_change: an objective gets another maxParallel, and a first one while nothing runs",
+          "[fold][objective_shape]") {
+  const auto most = [](std::uint32_t slots) {
+    edit_objective out;
+    out.parallel_max = slots;
+    return out;
+  };
+  shape_bed bed;
+  REQUIRE_FALSE(bed.modify({most(3)}).refused);
+  bed.work();
+  REQUIRE_FALSE(bed.modify({most(1)}).refused);
+  CHECK(bed.life->view().parallel_max == 1);
+  REQUIRE_FALSE(bed.modify({most(0)}).refused);
+  CHECK(bed.refused({most(2)})
+        == "/operations/0/maxParallel operation 0: an objective without \"maxParallel\" gets one "
+           "only while none of its plans runs");
+}
+
 TEST_CASE("M_cells: a plan that failed before it began still waits for its dependencies",
           "[fold][objective_shape]") {
   shape_bed bed;

@@ -84,10 +84,50 @@ TEST_CASE("a schema that is not of the subset is refused with the place", "[json
        R"(/format must be one of email, uri, date, date-time, found "regex")"},
       {R"({"oneOf":[{"const":1},{"type":"string"}]})",
        R"(/oneOf/1 must have a "const" and may have a "title", found {"type":"string"})"},
+      {R"({"anyOf":[{"type":"string"}]})",
+       R"(/anyOf/0 must have a "const" and may have a "title", found {"type":"string"})"},
+      {R"({"enumNames":["A"]})",
+       R"(/enumNames must be an array of texts, one for each value of "enum", found ["A"])"},
+      {R"({"enum":[1,2],"enumNames":["A"]})",
+       R"(/enumNames must be an array of texts, one for each value of "enum", found ["A"])"},
       {R"({"required":"a"})", R"(/required must be an array of names, found "a")"},
       {R"({"additionalProperties":{}})", "/additionalProperties must be true or false, found {}"},
   }));
   CHECK(fault_in(one.schema) == one.fault);
+}
+
+TEST_CASE("every form of MCP's elicitation is of the subset, and its choices are checked",
+          "[json][schema]") {
+  const auto one = [](const char* property) {
+    return R"({"type":"object","properties":{"x":)" + std::string(property)
+           + R"(},"required":["x"]})";
+  };
+  struct row {
+    const char* property;
+    const char* right;
+    const char* wrong;
+  };
+  const auto each = GENERATE(values<row>({
+      {R"({"type":"string","title":"Name","description":"Yours","minLength":2,"maxLength":5,"default":"Anna"})",
+       R"("Eva")", R"("A")"},
+      {R"({"type":"string","format":"email"})", R"("a@b.no")", R"("a")"},
+      {R"({"type":"integer","title":"Age","minimum":0,"maximum":150,"default":30})", "7", "-1"},
+      {R"({"type":"number"})", "1.5", R"("1")"},
+      {R"({"type":"boolean","title":"Now?","default":false})", "true", R"("yes")"},
+      {R"({"type":"string","enum":["r","g"],"default":"r"})", R"("g")", R"("b")"},
+      {R"({"type":"string","enum":["r","g"],"enumNames":["Red","Green"]})", R"("g")", R"("Red")"},
+      {R"({"type":"string","oneOf":[{"const":"r","title":"Red"},{"const":"g","title":"Green"}]})",
+       R"("g")", R"("Green")"},
+      {R"({"type":"array","minItems":1,"maxItems":2,"items":{"type":"string","enum":["r","g"]},"default":["r"]})",
+       R"(["g","r"])", R"(["b"])"},
+      {R"({"type":"array","items":{"anyOf":[{"const":"r","title":"Red"},{"const":"g","title":"Green"}]}})",
+       R"(["g"])", R"(["Red"])"},
+  }));
+  CAPTURE(each.property);
+  const auto form = one(each.property);
+  CHECK(misfit((R"({"x":)" + std::string(each.right) + "}").c_str(), form.c_str()).empty());
+  CHECK_THAT(misfit((R"({"x":)" + std::string(each.wrong) + "}").c_str(), form.c_str()),
+             StartsWith("/x"));
 }
 
 TEST_CASE("a schema has a limit of bytes and of properties", "[json][schema]") {

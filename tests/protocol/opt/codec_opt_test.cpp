@@ -468,8 +468,10 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
        "in a request of its own"},
       {"plans/update", R"({"id": "p", "tasks": [{"name": "t"}, {"name": "u", "timeout": "x"}]})",
        "/tasks/1/timeout", R"(/tasks/1/timeout: "timeout" must be)"},
-      {"plans/update", R"({"id": "p", "tasks": [{"name": "t", "status": "completed"}]})",
+      {"plans/addTasks", R"({"id": "p", "tasks": [{"name": "t", "status": "completed"}]})",
        "/tasks/0/status", "not completed or skipped"},
+      {"plans/list", R"({"objectiveId": "o", "orderBy": "size"})", "/orderBy",
+       "one of updatedAt, createdAt, name"},
       {"plans/update", R"({"id": "p", "dependencies": []})", "/dependencies",
        R"(of a plan, not its "dependencies")"},
       {"plans/update", R"({"id": "p", "revision": 1, "ifRevision": 2})", "/ifRevision",
@@ -493,6 +495,8 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
            : name == "objectives/list"   ? of(opt::read_list_objectives(from))
            : name == "plans/create"      ? of(opt::read_create_plan(from))
            : name == "plans/update"      ? of(opt::read_update_plan(from))
+           : name == "plans/addTasks"    ? of(opt::read_add_tasks(from))
+           : name == "plans/list"        ? of(opt::read_list_plans(from))
                                          : of(opt::read_get_plan(from));
   }();
   CAPTURE(method, params);
@@ -567,6 +571,35 @@ TEST_CASE("a plan says of its tasks since when they could run and what they wait
   CHECK(task(0, 0).at("updatedAt") == "2026-02-03T04:05:11.789Z");
   CHECK(task(0, 1).at("readyAt") == "2026-02-03T04:05:11.789Z");
   CHECK(task(0, 1).at("waitingFor") == "slot");
+}
+
+TEST_CASE("M27_deadline: a deadline is a time, or seconds that count from the start",
+          "[protocol][opt]") {
+  const auto read = [](const std::string& deadline) {
+    const auto member = R"("deadline":)" + deadline;
+    return opt::read_objective(json::parse(R"({"name":"o",)" + member + R"(,"plans":[{"name":"p",)"
+                                           + member + R"(,"tasks":[{"name":"t",)" + member
+                                           + "}]}]}"),
+                               unknown_members::refuse, "");
+  };
+  const auto after = read("1.5");
+  REQUIRE(after.has_value());
+  const auto& plan = *after->plans[0];
+  CHECK(after->deadline_after == milliseconds{1500});
+  CHECK(plan.deadline_after == milliseconds{1500});
+  CHECK(plan.tasks[0].deadline_after == milliseconds{1500});
+  CHECK_FALSE(after->deadline);
+  const auto shown = written([&](json_writer& w) { opt::write_spec(w, *after); });
+  CHECK(shown.at("deadline") == 1.5);
+  CHECK(shown.at("plans").at(0).at("deadline") == 1.5);
+  CHECK(shown.at("plans").at(0).at("tasks").at(0).at("deadline") == 1.5);
+  CHECK(read(R"("2031-01-01T00:00:00Z")")->deadline == parse_rfc3339("2031-01-01T00:00:00Z"));
+  for (const auto* wrong : {"0", "-1", "true", R"("soon")"}) {
+    CAPTURE(wrong);
+    const auto refused = read(wrong);
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().field == "/deadline");
+  }
 }
 
 TEST_CASE("a task that was removed is in no document of its plan", "[protocol][opt]") {

@@ -90,6 +90,14 @@ TEST_CASE("Q13_kagent: a question is a request in kagent's words", "[protocol][o
             asks("Which?", R"({"type":"array","items":{"type":"string","enum":["a","b"]}})"), "x"))
         == R"({"type":"ask_user_request","id":"x","questions":)"
            R"([{"question":"Which?","choices":["a","b"],"multiple":true}]})");
+  CHECK(printed(hitl::request_of(asks("Which?", R"({"type":"array","items":{"anyOf":[)"
+                                                R"({"const":"a","title":"One"},{"const":"b"}]}})"),
+                                 "x")
+                    .at("questions"))
+        == R"([{"question":"Which?","choices":["One","b"],"multiple":true}])");
+  CHECK(printed(hitl::request_of(asks("Which?", R"({"enum":["a"],"enumNames":["One"]})"), "x")
+                    .at("questions"))
+        == R"([{"question":"Which?","choices":["One"],"multiple":false}])");
   CHECK(printed(hitl::request_of(asks("Trip", trip_form), "x").at("questions"))
         == R"([{"question":"Which side?","choices":["By the sea","c"],"multiple":false},)"
            R"({"question":"adults","choices":[],"multiple":false},)"

@@ -34,7 +34,8 @@ bool same(const task_spec& a, const task_spec& b) {
   return a.id == b.id && a.key == b.key && a.name == b.name && a.description == b.description
          && a.agent == b.agent && a.input == b.input && a.dependencies == b.dependencies
          && a.dependency_indexes == b.dependency_indexes && a.retry == b.retry
-         && a.timeout == b.timeout && a.deadline == b.deadline && a.priority == b.priority
+         && a.timeout == b.timeout && a.deadline == b.deadline
+         && a.deadline_after == b.deadline_after && a.priority == b.priority
          && a.expected == b.expected && a.caller == b.caller && a.is_removed == b.is_removed
          && a.metadata == b.metadata;
 }
@@ -44,14 +45,15 @@ bool same(const plan_spec& a, const plan_spec& b) {
          && same(a.tasks, b.tasks) && a.dependencies == b.dependencies
          && a.alternatives == b.alternatives && a.failure == b.failure
          && a.parallel_max == b.parallel_max && a.metadata == b.metadata && a.outside == b.outside
-         && a.deadline == b.deadline && a.priority == b.priority && a.is_removed == b.is_removed;
+         && a.deadline == b.deadline && a.deadline_after == b.deadline_after
+         && a.priority == b.priority && a.is_removed == b.is_removed;
 }
 
 bool same(const objective_spec& a, const objective_spec& b) {
   return a.id == b.id && a.name == b.name && a.description == b.description
          && same(a.plans, b.plans) && a.parallel_max == b.parallel_max && a.metadata == b.metadata
          && same(a.references, b.references) && a.deadline == b.deadline
-         && a.priority == b.priority;
+         && a.deadline_after == b.deadline_after && a.priority == b.priority;
 }
 
 bool same(const task_summary& a, const task_summary& b) {
@@ -81,7 +83,7 @@ bool same(const objective_view& a, const objective_view& b) {
          && a.root_task == b.root_task && same(a.plans, b.plans)
          && same(a.pending_inputs, b.pending_inputs) && same(a.trace, b.trace)
          && same(a.references, b.references) && a.deadline == b.deadline
-         && a.priority == b.priority;
+         && a.deadline_after == b.deadline_after && a.priority == b.priority;
 }
 
 bool same(const task& a, const task& b) {
@@ -150,7 +152,8 @@ bool same(const edit_plan& a, const edit_plan& b) {
          && a.deadline == b.deadline && a.priority == b.priority;
 }
 bool same(const edit_objective& a, const edit_objective& b) {
-  return a.edited == b.edited && a.deadline == b.deadline && a.priority == b.priority;
+  return a.edited == b.edited && a.deadline == b.deadline && a.priority == b.priority
+         && a.parallel_max == b.parallel_max;
 }
 template<template<class> class Operation>
 bool same(const Operation<std::uint32_t>& a, const Operation<std::uint32_t>& b) requires requires {
@@ -367,6 +370,8 @@ std::vector<applied_objective_operation> any_objective_operations(random_values&
   edit_objective fields{{random.text(), random.text(), random.object()}, {}, {}};
   fields.deadline = any_deadline(random);
   fields.priority = any_priority(random);
+  if (random.coin())
+    fields.parallel_max = random.below(9);
   return {fields, edit_plan_of<std::uint32_t>{random.below(100), any_edit_plan(random)},
           skip_plan<std::uint32_t>{random.below(100)},
           set_plan_dependencies<std::uint32_t>{random.below(100), random.indexes()},
