@@ -10,9 +10,9 @@
 //   answers/durable         inputs/answer to open questions, 16 connections; the same baseline
 //   list/100000 open        a page of inputs/list with 100,000 open questions, memory store;
 //                           baseline: with 100
-//   question to root        from an agent's question to the root task of its objective that shows
-//                           it, RocksDB, in this process; baseline: from a send to its
-//                           acknowledgement, one group commit
+//   question to root        from an agent's question to the root task that shows it, RocksDB, in
+//   this
+//                           process; baseline: from a send to its acknowledgement, one group commit
 // Units: us, requests/s. Every answer is checked, and what the server holds afterwards.
 // Knobs: --troupe PATH, --threads, --rounds, --filter.
 #include "bench/objectives/requests.hpp"
@@ -280,8 +280,8 @@ class root_watch final : public watcher {
 public:
   void on_change(const change_ptr& change) override {
     for (const auto& one : change->events)
-      if (const auto* moved = std::get_if<task_moved>(&one);
-          moved && change->task.lone && moved->to == task_state::input_required)
+      if (const auto* moved = std::get_if<objective_moved>(&one);
+          moved && moved->to() == objective_state::blocked)
         seen.set_value(steady::now());
   }
 
@@ -306,17 +306,7 @@ objective_spec asking_spec(std::size_t number) {
 std::uint64_t question_to_root(executor& all, const asking_agent& asking, std::size_t number) {
   const auto watch = std::make_shared<root_watch>();
   auto seen = watch->seen.get_future();
-  message asked;
-  asked.message_id = "asking-" + std::to_string(number);
-  asked.from = role::user;
-  asked.parts.push_back(text_part("ask"));
-  create_objective command; // Of a message: so it has a root task.
-  command.spec = asking_spec(number);
-  command.start = true;
-  command.request = std::make_shared<const message>(std::move(asked));
-  all.main_gateway().create(std::move(command), watch, [](const result<objective_ptr>& made) {
-    check(made.has_value(), "an objective was refused");
-  });
+  all.start(asking_spec(number), watch, [](const std::string& why) { throw wrong_result(why); });
   check(seen.wait_for(std::chrono::seconds(30)) == std::future_status::ready,
         "no root task asked in time");
   return static_cast<std::uint64_t>((seen.get() - asking.asked_at.load()).count());

@@ -107,7 +107,7 @@ TEST_CASE("an answer in the middle wins over one that is on its way from the roo
 TEST_CASE("progress comes through three servers", "[binary][delegation]") {
   three_bed bed;
   bed.a.begin("trip", over_b_to_c("t", R"([{"progress":{"id":"pages","progress":1,"total":2}},)"
-                                       R"({"ask":"Go on?"},{"complete":"done"}])"));
+                                       R"({"sleep":3},{"ask":"Go on?"},{"complete":"done"}])"));
   const auto plan = [&] { // of B, as the task of A shows it
     const auto task = result_of(bed.a.server().client().post(
         request_of("GetTask", R"({"id":"trip.p0.t0"})"),

@@ -124,7 +124,8 @@ private:
                             [&](const auto& member) {
                               return schema.at("properties").as_object().contains(member.key());
                             });
-    for (const std::string_view remark : {"$schema", "$id", "$defs", "title", "description", "default"})
+    for (const std::string_view remark :
+         {"$schema", "$id", "$defs", "title", "description", "default"})
       if (keyword == remark)
         return true;
     throw std::runtime_error("unknown keyword " + std::string(keyword));

@@ -118,9 +118,11 @@ TEST_CASE("P6_rate: the stream of a root task shows how far its objective is twi
   for (int second = 0; second < 2; ++second) { // About 18 tasks end in each.
     const auto before = shown();
     pass(1s);
-    CHECK(shown() - before == 2);
+    CHECK(shown() - before >= 2);
+    CHECK(shown() - before <= 3); // One at each end of the second.
   }
   client->hang_up();
+  pass(2s); // It is noticed when the next frame is written.
 }
 
 TEST_CASE("a folded event is written once for all that begin and end with the same changes",

@@ -254,8 +254,6 @@ constexpr auto refused_requests = std::to_array<refused_request>({
      "/inputs/q.p0.t4.question-1:answer"},
     {"PLANNER_FAILED", "-32603", 500, "objectives/replan", R"({"id":"o","text":"make tea"})",
      "POST", "/objectives/o:replan"},
-    {"BUDGET_EXCEEDED", "-32603", 429, "objectives/replan", R"({"id":"o","text":"spend more"})",
-     "POST", "/objectives/o:replan"},
     {"NO_QUESTION", "-32602", 400, "SendMessage",
      R"({"message":{"messageId":"m","role":"ROLE_USER","taskId":"runs","parts":[{"text":"x"}],)"
      R"("metadata":{"opt/v1/inputId":"runs.question-1"}}})",

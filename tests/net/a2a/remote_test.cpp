@@ -123,8 +123,7 @@ TEST_CASE("the client reads the extended card and one push configuration in ever
   server_options options;
   options.card.extended.tokens = {"friend"};
   options.card.extended.description = "For friends.";
-  options.push.allow_http = true;
-  options.push.allow_private = true;
+  options.push.address = {.allow_http = true, .allow_private = true, .allow_hosts = {}};
   const net_bed bed(options);
   for (const auto& format : formats) {
     a2a::target to;

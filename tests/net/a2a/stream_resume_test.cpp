@@ -143,7 +143,8 @@ TEST_CASE("a stream that goes on then follows what happens", "[net][sse][resume]
 
 TEST_CASE("a root task that goes on shows its state with the progress of its plans",
           "[net][sse][resume][progress]") {
-  const net_bed bed({}, "puppet");
+  const temporary_directory directory;
+  const net_bed bed({}, "puppet", durable(directory));
   const auto headers = "A2A-Version: 1.0\r\nA2A-Extensions: urn:troupe:stream-cursor:v1, "
                        + std::string(progress_uri) + "\r\n";
   auto first = bed.connect();

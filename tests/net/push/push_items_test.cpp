@@ -157,7 +157,8 @@ TEST_CASE("A reminder is sent as the status once more, with its number", "[net][
   CHECK(gist(feed.front())
         == (payload == push_payload::v1_0 ? "status TASK_STATE_INPUT_REQUIRED which?"
                                           : "task input-required with artifacts"));
-  CHECK_THAT(feed.front().body, ContainsSubstring(R"("opt/v1/reminder":1)"));
+  if (payload == push_payload::v1_0) // 0.3 sends the task, which has the question once.
+    CHECK_THAT(feed.front().body, ContainsSubstring(R"("opt/v1/reminder":1)"));
   CHECK_FALSE(feed.front().last);
   feed.pop();
   CHECK(feed.empty());
