@@ -120,6 +120,7 @@ TEST_CASE("progress comes through three servers", "[binary][delegation]") {
   CHECK(
       comes_true([&] { return at(plan(), "/message") == "p" && at(plan(), "/progress") != "0"; }));
   CAPTURE(json::serialize(plan()));
+  REQUIRE(bed.a.server().reaches("trip.p0.t0", "TASK_STATE_INPUT_REQUIRED"));
   bed.a.answer("trip.p0.t0", "yes");
   CHECK(bed.a.server().reaches("trip.p0.t0", "TASK_STATE_COMPLETED"));
 }
