@@ -10,6 +10,27 @@
 
 namespace troupe::sim {
 
+namespace {
+
+/// Calls `visit` with place, size, header of the segment, and each whole frame of the segment. It
+/// may change the bytes of that frame.
+template<class Visit>
+void for_each_frame(const std::string& content, Visit visit) {
+  const auto header = journal::read_segment_header(content).header;
+  if (!header)
+    return;
+  for (auto at = journal::segment_header_bytes; at < content.size();) {
+    const auto frame = journal::read_frame(std::string_view(content).substr(at), *header);
+    if (!frame)
+      return;
+    const auto size = journal::frame_bytes(frame->payload.size());
+    visit(at, size, *header, *frame);
+    at += size;
+  }
+}
+
+} // namespace
+
 disk::disk(world& in)
     : in_(in), chance_(in.stream("disk")), chance_of_tables_(in.stream("tables")),
       files_(in.stream("sectors").next()) {
@@ -60,6 +81,7 @@ void disk::after_death(bool is_power_lost) {
   if (table_files_)
     table_files_->thaw();
   is_dead_ = false;
+  calls_until_death_.reset();
   is_timed_ = false;
   syncs_waiting_ = 0;
   is_beginning_ = false;
@@ -116,21 +138,13 @@ bool disk::damage_safe_group(dice& chance) {
   };
   std::vector<place> groups;
   journal::position safe = 0;
-  for (const auto& name : segments()) {
-    const std::string_view content = files_.content(name);
-    const auto header = journal::read_segment_header(content).header;
-    if (!header)
-      continue;
-    for (auto begin = journal::segment_header_bytes; begin < content.size();) {
-      const auto frame = journal::read_frame(content.substr(begin), *header);
-      if (!frame)
-        break;
-      const auto end = begin + journal::frame_bytes(frame->payload.size());
-      groups.push_back({name, begin, end, frame->header.at});
-      safe = std::max(safe, frame->header.safe);
-      begin = end;
-    }
-  }
+  for (const auto& name : segments())
+    for_each_frame(files_.content(name),
+                   [&](std::size_t begin, std::size_t size, const journal::segment_header&,
+                       const journal::frame_view& frame) {
+                     groups.push_back({name, begin, begin + size, frame.header.at});
+                     safe = std::max(safe, frame.header.safe);
+                   });
   std::erase_if(groups, [&](const place& each) { return each.at > safe; });
   if (groups.empty())
     return false;
@@ -187,23 +201,17 @@ void disk::forge() {
   if (newest.empty())
     return;
   auto& content = files_.content(newest);
-  const auto header = journal::read_segment_header(content).header;
-  if (!header)
-    return;
-  for (auto at = journal::segment_header_bytes; at < content.size();) {
-    const auto frame = journal::read_frame(std::string_view(content).substr(at), *header);
-    if (!frame)
+  for_each_frame(content, [&](std::size_t begin, std::size_t, const journal::segment_header& header,
+                              const journal::frame_view& frame) {
+    std::string payload(frame.payload);
+    const auto text = payload.rfind("/1;");
+    if (text == std::string::npos)
       return;
-    const auto size = journal::frame_bytes(frame->payload.size());
-    std::string payload(frame->payload);
-    if (const auto text = payload.rfind("/1;"); text != std::string::npos) {
-      payload[text + 1] = '0'; // Chunks count from 1.
-      std::string bytes;
-      journal::append_frame(bytes, *header, frame->header, payload);
-      content.replace(at, bytes.size(), bytes);
-    }
-    at += size;
-  }
+    payload[text + 1] = '0'; // Chunks count from 1.
+    std::string bytes;
+    journal::append_frame(bytes, header, frame.header, payload);
+    content.replace(begin, bytes.size(), bytes);
+  });
 }
 
 // -- what fails -----------------------------------------------------------------------------------
