@@ -169,7 +169,9 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
   auto progress = progress_in(metadata);
   if (!progress && said != nullptr)
     progress = progress_in(said->metadata);
-  if (progress && means == remote_meaning::works && progress != last_progress_) {
+  // Also of a task that asks: it may have been seen for the first time after its question.
+  const bool goes_on = means == remote_meaning::works || means == remote_meaning::asks;
+  if (progress && goes_on && progress != last_progress_) {
     last_progress_ = progress;
     out.reports.emplace_back(report_progress{std::move(*progress)});
     out.has_news = true;

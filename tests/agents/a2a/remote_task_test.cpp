@@ -141,6 +141,24 @@ TEST_CASE("a message that only shows progress is neither a word nor a question",
   CHECK(news.question->prompt == "q");
 }
 
+TEST_CASE("progress of a task that asks is reported before its question", "[agents][a2a]") {
+  remote_task one;
+  auto asking = snapshot(task_state::input_required);
+  asking.status.message = words_of_agent("q", "m1");
+  asking.metadata[progress_uri] =
+      boost::json::parse(R"({"trackers": [{"id": "t", "progress": 1, "total": 2}]})");
+  const auto first = one.take(wire::answer{asking});
+  REQUIRE(first.reports.size() == 1);
+  CHECK(std::holds_alternative<report_progress>(first.reports[0]));
+  CHECK(first.question.has_value());
+  CHECK(one.take(wire::answer{asking}).reports.empty());
+  auto later = std::get<wire::status_update>(
+      status_frame(task_state::input_required, words_of_agent("q", "m1")));
+  later.metadata[progress_uri] =
+      boost::json::parse(R"({"trackers": [{"id": "t", "progress": 2, "total": 2}]})");
+  CHECK(one.take(wire::answer{later}).reports.size() == 1);
+}
+
 TEST_CASE("a task that stands for an objective says which", "[agents][a2a]") {
   remote_task one;
   auto root = snapshot(task_state::working);
