@@ -57,6 +57,15 @@ void add_runs(collector& to) {
     to.add(each.id, std::string(state_word(each)) + ", " + each.name);
 }
 
+void add_waiting_runs(collector& to) {
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return;
+  for (const auto& each : list_runs(*folder))
+    if (waits_for_answer(each))
+      to.add(each.id, each.name);
+}
+
 void add_tasks_of_run(collector& to, const std::string& name) {
   const auto folder = own_runs_folder();
   if (!folder)
@@ -205,6 +214,8 @@ void look_up(completion& to, const std::string& typed) {
   if (!chosen || !*chosen) {
     if (to.kind == candidate_kind::runs)
       add_runs(found);
+    else if (to.kind == candidate_kind::questions)
+      add_waiting_runs(found);
     else if (to.kind == candidate_kind::run_tasks)
       add_tasks_of_run(found, to.of);
     return;

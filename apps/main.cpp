@@ -139,10 +139,10 @@ struct dispatch {
     return troupe::watch_command(options);
   }
   int operator()(const troupe::inbox_options& options) const {
-    return troupe::inbox_command(options);
+    return here_or_there(options, troupe::list_run_questions_command, troupe::inbox_command);
   }
   int operator()(const troupe::answer_options& options) const {
-    return troupe::answer_command(options);
+    return here_or_there(options, troupe::answer_run_command, troupe::answer_command);
   }
   int operator()(const troupe::claim_options& options) const {
     return troupe::claim_command(options);

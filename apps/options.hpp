@@ -161,6 +161,24 @@ struct run_logs_options {
   colour_choice colour = colour_choice::automatic;
 };
 
+/// The questions of a server, or of the runs of this computer.
+struct inbox_options {
+  std::string server;
+  std::string objective; ///< Or run; empty: all.
+  list_format format = list_format::table;
+  colour_choice colour = colour_choice::automatic;
+};
+
+struct answer_options {
+  std::string server;
+  std::string id;
+  std::optional<std::string> text; ///< Missing: it is asked for at the prompt.
+  std::string data;                ///< JSON in place of a text.
+  bool declines = false;
+  std::string by;         ///< Who answers; empty: the client.
+  bool overrides = false; ///< Also if somebody else has claimed it.
+};
+
 /// Flags of `rm`: runs by name, or those that a rule does not keep.
 struct remove_runs_options {
   std::vector<std::string> runs;

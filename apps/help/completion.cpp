@@ -35,6 +35,7 @@ constexpr auto kinds = std::to_array<kind_row>({
     {"tasks", "--context", candidate_kind::remote_contexts},
     {"answer", "ID", candidate_kind::questions},
     {"claim", "ID", candidate_kind::questions},
+    {"inbox", "OBJECTIVE", candidate_kind::runs},
     {"cancel", "ID", candidate_kind::objectives_or_tasks},
     {"watch", "ID", candidate_kind::objectives},
     {"modify", "ID", candidate_kind::objectives},

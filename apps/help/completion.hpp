@@ -26,10 +26,10 @@ enum class candidate_kind : std::uint8_t {
   objectives,
   objectives_or_tasks,
   stored_objectives, ///< Of the data directory `directory`.
-  questions,
-  remote_tasks,    ///< Tasks of an A2A agent.
-  remote_contexts, ///< Contexts of its tasks.
-  templates,       ///< Those of the program, and of `directory`.
+  questions,         ///< Of a server; of this computer the runs that wait for an answer.
+  remote_tasks,      ///< Tasks of an A2A agent.
+  remote_contexts,   ///< Contexts of its tasks.
+  templates,         ///< Those of the program, and of `directory`.
   remote_templates,
   servers, ///< Targets.
   targets, ///< The same, and `local`.

@@ -3,16 +3,13 @@
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
 #include "apps/run/question_form.hpp"
+#include "apps/run/question_table.hpp"
 #include "apps/terminal/console.hpp"
-#include "apps/terminal/text_table.hpp"
 #include "protocol/json/json_parser.hpp"
 #include <troupe/protocol/task_life.hpp>
-#include <troupe/protocol/time_source.hpp>
 
-#include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <algorithm>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -29,70 +26,6 @@ constexpr std::size_t listed_inputs_max = 1000;
 
 result<std::vector<json::value>> all_inputs(const server_link& on, const json::object& filter) {
   return on.list("inputs", a2a::operation::list_inputs, filter, listed_inputs_max);
-}
-
-std::string whose(const json::value& input) {
-  auto out = text_in(input, "objectiveId");
-  return out.empty() ? text_in(input, "contextId") : out;
-}
-
-/// Empty: nobody has.
-std::string claimed_by(const json::value& question) {
-  const auto* claim = question.get_object().if_contains("claim");
-  return claim ? text_in(*claim, "by") : std::string{};
-}
-
-/// The way to a task elsewhere that asks: `support: r1 > deep: r2`; empty: the task itself asks.
-std::string asker_of(const json::value& question) {
-  std::string out;
-  boost::system::error_code failed;
-  const auto* found = question.find_pointer("/data/troupe~1v1~1asker", failed);
-  const auto* path = found != nullptr ? found->if_array() : nullptr;
-  for (const auto& each : path != nullptr ? *path : json::array{})
-    out += (out.empty() ? "" : " > ") + text_in(each, "target") + ": " + text_in(each, "taskId");
-  return out;
-}
-
-std::string draw_inputs(const std::vector<json::value>& all, const inbox_options& options) {
-  std::string out;
-  if (options.format == list_format::json || options.format == list_format::name) {
-    for (const auto& each : all)
-      out += (options.format == list_format::json ? json::serialize(each)
-                                                  : clean_line(text_in(each, "id")))
-             + "\n";
-    return out;
-  }
-  const bool is_wide = options.format == list_format::wide;
-  const auto now = system_time().now();
-  text_table table{{"QUESTION", "SINCE"}, {}};
-  if (is_wide)
-    table.heads.insert(table.heads.end(), {"KIND", "OBJECTIVE", "DEADLINE"});
-  const bool any_claimed =
-      std::ranges::any_of(all, [](const json::value& each) { return !claimed_by(each).empty(); });
-  if (any_claimed)
-    table.heads.emplace_back("CLAIMED BY");
-  const bool any_elsewhere =
-      std::ranges::any_of(all, [](const json::value& each) { return !asker_of(each).empty(); });
-  if (any_elsewhere)
-    table.heads.emplace_back("FOR");
-  table.heads.emplace_back("ASKS");
-  for (const auto& each : all) {
-    const auto since = parse_rfc3339(text_in(each, "since")).value_or(timestamp{});
-    std::vector<span> row{{text_in(each, "id")}, {shown_age(since, now)}};
-    if (is_wide) {
-      row.push_back({text_in(each, "kind")});
-      row.push_back({whose(each)});
-      row.push_back({text_in(each, "deadline")});
-    }
-    if (any_claimed)
-      row.push_back({claimed_by(each)});
-    if (any_elsewhere)
-      row.push_back({asker_of(each)});
-    row.push_back({text_in(each, "prompt")});
-    table.rows.push_back(std::move(row));
-  }
-  return draw_table(table, is_wide ? static_cast<std::size_t>(-1) : stdout_width(),
-                    stdout_colour(options.colour));
 }
 
 /// The id of the question that `name` means: its own, or that of a task that asks.
@@ -162,8 +95,8 @@ int ask_person(const server_link& on, const std::string& id, const answer_option
 
 } // namespace
 
-int inbox_command(const inbox_options& options) {
-  const auto on = link_to(options.server);
+int inbox_command(const inbox_options& options, chosen_server server) {
+  const auto on = link_to(std::move(server));
   if (!on)
     return refuse_usage(on.error());
   if (const auto knows = on->need_objectives(); !knows)
@@ -184,10 +117,10 @@ int inbox_command(const inbox_options& options) {
     complain(on->name + ": nothing is asked");
     return exit_ok;
   }
-  return say(draw_inputs(*all, options)) ? exit_ok : exit_failed;
+  return say(draw_questions(*all, options.format, options.colour)) ? exit_ok : exit_failed;
 }
 
-int answer_command(const answer_options& options) {
+int answer_command(const answer_options& options, chosen_server server) {
   json::value value;
   if (!options.data.empty()) {
     boost::system::error_code failed;
@@ -205,7 +138,7 @@ int answer_command(const answer_options& options) {
              "terminal");
     return exit_usage;
   }
-  const auto on = link_to(options.server);
+  const auto on = link_to(std::move(server));
   if (!on)
     return refuse_usage(on.error());
   if (const auto knows = on->need_objectives(); !knows)

@@ -16,6 +16,11 @@ std::string with_servers(const std::string& footer) {
   return footer + "\n\n" + servers_footer;
 }
 
+/// Of a command that means this computer if no server is named.
+std::string with_runs(const std::string& footer) {
+  return with_servers(footer) + "\nWithout one they are the runs of this computer.";
+}
+
 const std::string send_footer = with_servers(R"(Examples:
   troupe send --server http://127.0.0.1:8080 "Hello"
   troupe send --task task-o9TB8YmKGijPhB "the early one"   answers a task that asks
@@ -68,14 +73,18 @@ const std::string watch_footer = with_servers(R"(Examples:
 
 Ctrl-C ends watching, not the objective. Exit codes as those of troupe run.)");
 
-const std::string inbox_footer = with_servers(R"(Examples:
+const std::string inbox_footer = with_runs(R"(Examples:
   troupe inbox
+  troupe inbox @last
   troupe inbox -o name | head -n 1)");
 
-const std::string answer_footer = with_servers(R"(Examples:
+const std::string answer_footer = with_runs(R"(Examples:
   troupe answer trip.p0.t1.question-1 "by the sea"
   troupe answer trip.p0.t1                 the question of that task; asks for the answer
-  troupe answer trip.p0.t1 --decline)");
+  troupe answer @last "by the sea"         of a run in which one task asks
+  troupe answer trip.p0.t1 --decline       of a server
+
+The answer to a run of this computer goes on with the run, as troupe run --resume does.)");
 
 const std::string claim_footer = with_servers(R"(Examples:
   troupe claim trip.p0.t1.question-1 --by anna
@@ -322,15 +331,15 @@ void add_remote_commands(CLI::App& app, remote_commands& to) {
   add_server(watch, to.watch.server);
   watch.footer(watch_footer);
 
-  auto& inbox = *app.add_subcommand("inbox", "List the open questions of a server");
-  inbox.add_option("OBJECTIVE", to.inbox.objective, "Only of this one");
+  auto& inbox = *app.add_subcommand("inbox", "List open questions: of runs, or of a server");
+  inbox.add_option("OBJECTIVE", to.inbox.objective, "Only of this run or objective");
   add_format(inbox, to.inbox.format);
   add_server(inbox, to.inbox.server);
   add_colour(inbox, to.inbox.colour);
   inbox.footer(inbox_footer);
 
-  auto& answer = *app.add_subcommand("answer", "Answer a question of a server");
-  add_id(answer, to.answer.id, "Of the question, or of the task that asks");
+  auto& answer = *app.add_subcommand("answer", "Answer a question, and go on with its run");
+  add_id(answer, to.answer.id, "Of the question, or of the task or the run that asks");
   auto* text = answer.add_option("TEXT", to.answer.text, "The answer; it is asked for if missing");
   auto* data = answer.add_option("--data", to.answer.data, "The answer as JSON")->type_name("JSON");
   auto* decline = answer.add_flag("--decline", to.answer.declines, "Say that there is no answer");

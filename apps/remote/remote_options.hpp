@@ -105,23 +105,6 @@ struct watch_options {
   watch_choice watch;
 };
 
-struct inbox_options {
-  std::string server;
-  std::string objective; ///< Empty: all.
-  list_format format = list_format::table;
-  colour_choice colour = colour_choice::automatic;
-};
-
-struct answer_options {
-  std::string server;
-  std::string id;
-  std::optional<std::string> text; ///< Missing: it is asked for at the prompt.
-  std::string data;                ///< JSON in place of a text.
-  bool declines = false;
-  std::string by;         ///< Who answers; empty: the client.
-  bool overrides = false; ///< Also if somebody else has claimed it.
-};
-
 struct claim_options {
   std::string server;
   std::string id;

@@ -49,7 +49,11 @@ std::string_view state_word(const run_entry& entry) {
     return "running";
   if (is_settled(entry.state))
     return to_string(entry.state);
-  return entry.state == objective_state::blocked ? "waiting" : "interrupted";
+  return waits_for_answer(entry) ? "waiting" : "interrupted";
+}
+
+bool waits_for_answer(const run_entry& entry) {
+  return is_unfinished(entry) && entry.state == objective_state::blocked;
 }
 
 bool is_unfinished(const run_entry& entry) {

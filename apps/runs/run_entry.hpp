@@ -36,6 +36,8 @@ struct run_entry {
 /// `waiting` (a question had nobody to answer it) or `interrupted`.
 [[nodiscard]] std::string_view state_word(const run_entry& entry);
 
+/// Its state is `waiting`.
+[[nodiscard]] bool waits_for_answer(const run_entry& entry);
 /// No process holds it, and it has not settled: `--resume` goes on with it.
 [[nodiscard]] bool is_unfinished(const run_entry& entry);
 /// It failed or was canceled: `--retry` does again what did not complete.

@@ -297,6 +297,58 @@ TEST_CASE("a question that nobody answers leaves the run, and it goes on later",
   CHECK(contains(nothing.err, "has completed"));
 }
 
+TEST_CASE("questions of runs that wait are listed, and an answer goes on with the run",
+          "[apps][binary][runs]") {
+  user me;
+  CHECK(contains(me.troupe({"inbox"}).err, "no run on this computer waits for an answer"));
+  CHECK(contains(me.troupe({"answer", "k3v9", "Oslo"}).err, "k3v9"));
+  const auto left = me.troupe({"run", me.file("trip.json", asking), "--no-input"});
+  REQUIRE(left.code == 3);
+  const auto id = me.id();
+  CHECK(contains(left.err, "`troupe answer " + id + " TEXT`"));
+  const auto question = id + ".p0.t0.question-1";
+  const auto listed = me.troupe({"inbox"});
+  INFO(listed.out << listed.err);
+  CHECK(contains(listed.out, question));
+  CHECK(contains(listed.out, "Which city?"));
+  CHECK(me.troupe({"inbox", "@last", "-o", "name"}).out == question + "\n");
+  const auto as_json = json::parse(me.troupe({"inbox", "-o", "json"}).out).as_object();
+  CHECK(std::string(as_json.at("objectiveId").as_string()) == id);
+  CHECK(as_json.at("prompt").as_string() == "Which city?");
+
+  CHECK(me.troupe({"answer", id + ".p0.t1", "Oslo"}).code == 2); // it asks nothing
+  CHECK(me.troupe({"answer", id}).code == 2);                    // there is no terminal
+  const auto for_servers = me.troupe({"answer", id, "--decline"});
+  CHECK(for_servers.code == 2);
+  CHECK(contains(for_servers.err, "--server"));
+  CHECK(me.run().at("state") == "waiting");
+  const auto done = me.troupe({"answer", question, "Oslo"});
+  INFO(done.err);
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "--- Trip / q\nOslo\n"));
+  const auto late = me.troupe({"answer", question, "Bergen"});
+  CHECK(late.code == 2);
+  CHECK(contains(late.err, "nothing of it waits for an answer"));
+}
+
+TEST_CASE("of a run in which several tasks ask, an answer names one", "[apps][binary][runs]") {
+  user me;
+  const auto asks = [](const std::string& name) {
+    return R"({"id": ")" + name + R"(", "agent": "scripted", "input": {"steps": [{"ask": "?"}]}})";
+  };
+  REQUIRE(
+      me.troupe({"run", me.file("two.json", plan(asks("a") + "," + asks("b"))), "--no-input"}).code
+      == 3);
+  const auto id = me.id();
+  const auto unclear = me.troupe({"answer", id, "yes"});
+  CHECK(unclear.code == 2);
+  CHECK(contains(unclear.err, id + ".p0.t0, " + id + ".p0.t1"));
+  const auto by_beginning = id.substr(0, 5) + ".p0.t1";
+  CHECK(me.troupe({"answer", by_beginning, "yes"}).code == 3); // the other one still asks
+  CHECK(me.troupe({"inbox", "-o", "name"}).out == id + ".p0.t0.question-1\n");
+  CHECK(me.troupe({"answer", "@last", "yes"}).code == 0);
+}
+
 TEST_CASE("a run that was killed is interrupted, said, and resumed", "[apps][binary][runs]") {
   user me;
   const auto file = me.file("slow.json", endless);

@@ -1,0 +1,17 @@
+// Open questions as a table, or as lines for scripts: those of a server, and those of runs.
+#pragma once
+
+#include "apps/options.hpp"
+
+#include <boost/json/value.hpp>
+
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// `all`: as `inputs/list` shows them (docs/questions.md).
+[[nodiscard]] std::string draw_questions(const std::vector<boost::json::value>& all,
+                                         list_format format, colour_choice colour);
+
+} // namespace troupe

@@ -1,0 +1,179 @@
+// `troupe inbox` and `answer` without a server: the questions of runs that wait for an answer.
+#include "apps/commands.hpp"
+#include "apps/open_store.hpp"
+#include "apps/run/question_table.hpp"
+#include "apps/runs/run_folder.hpp"
+#include "apps/terminal/console.hpp"
+#include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_writer.hpp"
+#include "protocol/json/text_in.hpp"
+#include "protocol/opt/codec_opt.hpp"
+#include <troupe/protocol/task_life.hpp>
+#include <troupe/store/await.hpp>
+
+#include <boost/json/value.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+namespace {
+
+int refuse(const error& why) {
+  complain(why.message);
+  return exit_usage;
+}
+
+json::value shown_question(const task& asking) {
+  std::string text;
+  json_writer out(text);
+  opt::write_input(out, asking, asking.question->id);
+  boost::system::error_code failed;
+  return parse_json(text, failed);
+}
+
+/// What tasks of the run ask. Errors: store_locked (it goes on meanwhile), and those of its store.
+result<std::vector<json::value>> questions_of(const run_entry& entry) {
+  const auto hold = run_hold::take(entry.directory);
+  if (!hold)
+    return hold.error();
+  if (*hold == nullptr)
+    return make_error(errc::store_locked, "the run " + entry.id + " is running");
+  store_choice choice;
+  choice.directory = entry.directory;
+  const auto records = open_store(choice);
+  if (!records)
+    return records.error();
+  const auto view = await_objective(**records, objective_id(entry.id));
+  if (!view)
+    return view.error();
+  std::vector<json::value> out;
+  for (const auto& plan : (*view)->plans)
+    for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+      if (!is_interrupted(plan.tasks[i].state))
+        continue;
+      const auto asking = await_task(**records, plan.task_at(i));
+      if (!asking)
+        return asking.error();
+      if ((*asking)->question)
+        out.push_back(shown_question(**asking));
+    }
+  return out;
+}
+
+/// The runs that wait: all, or the one that is named.
+result<std::vector<run_entry>> waiting_runs(const std::string& name) {
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return folder.error();
+  if (!name.empty()) {
+    auto named = named_run(*folder, name);
+    if (!named)
+      return named.error();
+    return std::vector{std::move(*named)};
+  }
+  auto out = list_runs(*folder);
+  std::erase_if(out, [](const run_entry& each) { return !waits_for_answer(each); });
+  return out;
+}
+
+/// A question that a person means.
+struct meant_question {
+  std::string run;  ///< As named_run finds it.
+  std::string task; ///< Id.
+};
+
+/// `name`: the id of a question or of a task that asks; or a run in which one task asks, also by
+/// its directory.
+result<meant_question> find_question(const std::string& name) {
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return folder.error();
+  const bool is_directory = name.find('/') != std::string::npos;
+  const auto dot = is_directory ? std::string::npos : name.find('.');
+  const auto run = named_run(*folder, name.substr(0, dot));
+  if (!run)
+    return run.error();
+  if (!waits_for_answer(*run))
+    return make_error(errc::no_question, "the run " + run->id + " is "
+                                             + std::string(state_word(*run))
+                                             + "; nothing of it waits for an answer");
+  const auto open = questions_of(*run);
+  if (!open)
+    return open.error();
+  // The run may have been named by the beginning of its id.
+  const auto full = dot == std::string::npos ? std::string{} : run->id + name.substr(dot);
+  std::vector<std::string> tasks;
+  for (const auto& each : *open)
+    if (full.empty() || full == text_in(each, "id") || full == text_in(each, "taskId"))
+      tasks.push_back(text_in(each, "taskId"));
+  if (tasks.empty())
+    return make_error(errc::input_not_found,
+                      name + " is no question, and no task that asks; `troupe inbox` lists them");
+  if (tasks.size() > 1) {
+    std::string list;
+    for (const auto& each : tasks)
+      list += (list.empty() ? "" : ", ") + each;
+    return make_error(errc::ambiguous_input,
+                      "several tasks of the run " + run->id + " ask; name one: " + list);
+  }
+  return meant_question{is_directory ? name : run->id, std::move(tasks.front())};
+}
+
+} // namespace
+
+int list_run_questions_command(const inbox_options& options) {
+  const auto runs = waiting_runs(options.objective);
+  if (!runs)
+    return refuse(runs.error());
+  std::vector<json::value> all;
+  int code = exit_ok;
+  for (const auto& run : *runs) {
+    auto open = questions_of(run);
+    if (!open) {
+      complain(run.id + ": " + open.error().message);
+      code = exit_failed;
+      continue;
+    }
+    all.insert(all.end(), open->begin(), open->end());
+  }
+  const bool is_for_people =
+      options.format == list_format::table || options.format == list_format::wide;
+  if (all.empty() && is_for_people && code == exit_ok) {
+    complain(options.objective.empty()
+                 ? "no run on this computer waits for an answer; --server URL lists the questions "
+                   "of a server"
+                 : "nothing is asked");
+    return exit_ok;
+  }
+  return say(draw_questions(all, options.format, options.colour)) ? code : exit_failed;
+}
+
+/// A run that waits has no process: its answer goes on with it.
+int answer_run_command(const answer_options& options) {
+  if (!options.data.empty() || options.declines || options.overrides || !options.by.empty())
+    return refuse(make_error(errc::invalid_params,
+                             "--data, --decline, --by and --override are for questions of a server "
+                             "(--server URL); a run on this computer takes a text"));
+  if (!options.text && ::isatty(STDIN_FILENO) != 1)
+    return refuse(
+        make_error(errc::invalid_params,
+                   "what is the answer? TEXT; without it, it is asked for on a terminal"));
+  const auto meant = find_question(options.id);
+  if (!meant)
+    return refuse(meant.error());
+  run_options going_on;
+  going_on.purpose = run_purpose::resume;
+  going_on.file = meant->run;
+  if (options.text)
+    going_on.answers.emplace_back(meant->task, *options.text);
+  return run_command(going_on);
+}
+
+} // namespace troupe
