@@ -122,6 +122,11 @@ std::string on_the_way_back(std::string body, mutant bug, dice& chance, binding 
               R"re(("id":"[^"]*\.p\d+","objectiveId":"[^"]*","name":"[^"]*","status":")completed)re"),
           "$1failed");
       break;
+    case mutant::other_state:
+      body = std::regex_replace(
+          body, std::regex(R"re(("kind":"plan","planId":"[^"]*","status":")completed)re"),
+          "$1failed");
+      break;
     case mutant::other_parent:
       body = std::regex_replace(
           body,
@@ -355,6 +360,9 @@ void caller::hand_on(const std::string& event) {
     return;
   const bool is_0_3 = asked_.how == binding::json_rpc_0_3 || asked_.how == binding::rest_0_3;
   if (bug == mutant::lost_event_of_0_3 && is_0_3 && chance_.chance(0.2))
+    return;
+  if (bug == mutant::lost_change && event.find(R"("change":)") != std::string::npos
+      && chance_.chance(0.1))
     return;
   if (is_wrong && bug == mutant::swapped_events && held_event_.empty()) {
     held_event_ = event;

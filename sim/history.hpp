@@ -214,6 +214,34 @@ struct progress_sighting {
   moment ended = 0;
 };
 
+/// A state in an event of the stream of an objective.
+struct shown_move {
+  std::string plan{};                  ///< Its id; empty: the objective moves.
+  std::optional<std::uint32_t> task{}; ///< Its place in the plan; nothing: the plan moves.
+  std::string state;                   ///< "working".
+};
+
+/// One event of the stream of an objective.
+struct objective_event {
+  std::string cursor; ///< "9-0": the sequence of the change, and the revision after it.
+  std::uint64_t revision = 0;
+  std::optional<double> fraction{};       ///< How much of the objective is done.
+  std::optional<shown_objective> whole{}; ///< The objective as it is; then there are no moves.
+  bool has_gap = false;
+  std::vector<shown_move> moves{};
+};
+
+/// The stream of an objective as one client read it.
+struct objective_stream {
+  std::string client;
+  std::string objective;
+  std::string after; ///< The cursor from which it went on; empty: it began with the objective.
+  bool shows_tasks = true;
+  bool is_folded = false; ///< At most so many events a second, each with the latest.
+  std::vector<objective_event> events{};
+  bool is_complete = false; ///< The server ended it, with its last chunk.
+};
+
 /// One revision of a plan or an objective, as its history shows it.
 struct shown_revision {
   std::uint64_t revision = 0;
@@ -253,6 +281,8 @@ struct objective_fact {
   std::string text{};
   std::string reason{};
   std::vector<std::uint32_t> others{};
+  std::string id{};         ///< Of a plan that is added.
+  std::uint64_t change = 0; ///< Sequence of the change that it is a part of.
 };
 
 enum class question_turn : std::uint8_t { opened, claimed, released, answered, expired, withdrawn };
@@ -383,6 +413,7 @@ struct history {
   std::string over_limit; ///< The first counter that was above its limit; empty: none was.
 
   std::vector<progress_sighting> progress;
+  std::vector<objective_stream> objective_streams;
   /// By objective, and by question.
   std::map<std::string, std::vector<objective_fact>> facts;
   std::map<std::string, std::vector<question_fact>> questions;

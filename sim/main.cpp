@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -131,17 +132,18 @@ result<settings> settings_of(const options& how, std::uint64_t seed) {
   return out;
 }
 
-void make_small(const options& how, const settings& failing, const std::string& checker) {
-  const auto small = shrink(failing, checker, how.shrink_runs_max);
+shrunk make_small(const options& how, const settings& failing, const std::string& checker) {
+  auto small = shrink(failing, checker, how.shrink_runs_max);
   const auto text = "# " + checker + ": " + small.sentence + "\n" + write_settings(small.how);
   std::printf("after %zu runs, %zu clients, %zu operations and %zu kinds of faults are left:\n%s",
               small.runs, small.clients, small.operations, small.faults, text.c_str());
-  if (how.into.empty())
-    return;
-  std::ofstream file(how.into);
-  file << text;
-  if (!file.flush())
-    std::fprintf(stderr, "%s cannot be written\n", how.into.c_str());
+  if (!how.into.empty()) {
+    std::ofstream file(how.into);
+    file << text;
+    if (!file.flush())
+      std::fprintf(stderr, "%s cannot be written\n", how.into.c_str());
+  }
+  return small;
 }
 
 outcome run_one(const options& how, const settings& drawn, totals& all) {
@@ -266,9 +268,14 @@ totals run_jobs(const options& how) {
   return all;
 }
 
+/// A planted bug that was found, and how small its failure was made.
+struct found_mutant {
+  std::optional<shrunk> small; ///< Nothing: it was not asked for.
+};
+
 /// The first seed in which its checker finds a planted bug, as a row of the table of the
-/// documentation. False: there is none.
-bool find_mutant(const options& how, const planted& one) {
+/// documentation. Nothing: there is none.
+std::optional<found_mutant> find_mutant(const options& how, const planted& one) {
   outcome got;
   auto drawn = draw_settings(how.first);
   const auto is_found = [&] {
@@ -289,32 +296,71 @@ bool find_mutant(const options& how, const planted& one) {
       by += (by.empty() ? "" : ", ") + each;
     std::printf("| `%s` | not found | `%s` | found by: %s\n", name.c_str(), checker.c_str(),
                 by.empty() ? "none" : by.c_str());
-    return false;
+    return std::nullopt;
   }
   std::printf("| `%s` | %" PRIu64 " | `%s` |\n", name.c_str(), drawn.seed, checker.c_str());
-  if (how.shrinks && !how.into.empty()) {
+  found_mutant out;
+  if (how.shrinks) {
     auto own = how;
-    own.into += "/" + name + ".toml";
-    make_small(own, drawn, checker);
+    if (!own.into.empty())
+      own.into += "/" + name + ".toml";
+    out.small = make_small(own, drawn, checker);
   }
-  return true;
+  return out;
+}
+
+/// A line for each bug that the job has found: clients, operations and kinds of faults that are
+/// left of its failure, if it was made small.
+std::string find_mutants_of_job(const options& how, unsigned job) {
+  std::ostringstream out;
+  for (std::size_t i = job; i < mutants.size(); i += how.jobs) {
+    if (!how.bug.empty() && mutants[i].name != how.bug)
+      continue;
+    const auto found = find_mutant(how, mutants[i]);
+    if (found && found->small)
+      out << found->small->clients << ' ' << found->small->operations << ' '
+          << found->small->faults;
+    if (found)
+      out << '\n';
+  }
+  return out.str();
+}
+
+std::size_t median(std::vector<std::size_t> of) {
+  const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+  std::ranges::nth_element(of, middle);
+  return *middle;
 }
 
 /// With several jobs the rows come as they are found.
 int find_mutants(const options& how) {
   std::size_t found = 0;
   std::size_t wanted = 0;
+  std::vector<std::size_t> clients;
+  std::vector<std::size_t> operations;
+  std::vector<std::size_t> faults;
   for (const auto& each : mutants)
     wanted += how.bug.empty() || each.name == how.bug ? 1U : 0U;
-  for (const auto& count : in_processes(how.jobs, [&](unsigned job) {
-         std::size_t own = 0;
-         for (std::size_t i = job; i < mutants.size(); i += how.jobs)
-           if (how.bug.empty() || mutants[i].name == how.bug)
-             own += find_mutant(how, mutants[i]) ? 1U : 0U;
-         return std::to_string(own);
-       }))
-    found += count.empty() ? 0 : std::stoul(count);
+  for (const auto& text :
+       in_processes(how.jobs, [&](unsigned job) { return find_mutants_of_job(how, job); })) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line); ++found) {
+      std::istringstream sizes(line);
+      std::size_t of_clients = 0;
+      std::size_t of_operations = 0;
+      std::size_t of_faults = 0;
+      if (!(sizes >> of_clients >> of_operations >> of_faults))
+        continue;
+      clients.push_back(of_clients);
+      operations.push_back(of_operations);
+      faults.push_back(of_faults);
+    }
+  }
   std::printf("%zu of %zu planted bugs are found\n", found, wanted);
+  if (!clients.empty())
+    std::printf("the median of %zu small failures has %zu clients, %zu operations and %zu kinds of "
+                "faults\n",
+                clients.size(), median(clients), median(operations), median(faults));
   return found == wanted ? 0 : 1;
 }
 

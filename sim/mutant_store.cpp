@@ -212,6 +212,18 @@ void mutant_store::snapshot_task(const task_id& id, watcher_ptr who, read_done<t
   passing_store::snapshot_task(id, std::move(front), std::move(done), client);
 }
 
+void mutant_store::snapshot_objective(const objective_id& id, watcher_ptr who,
+                                      read_done<objective_snapshot> done,
+                                      const std::string& client) {
+  if (bug_ == mutant::objective_ahead)
+    done = [done = std::move(done)](result<objective_snapshot> found) {
+      if (found && found->sequence != sequence_end)
+        ++found->sequence;
+      done(std::move(found));
+    };
+  passing_store::snapshot_objective(id, in_front_of(who), std::move(done), client);
+}
+
 void mutant_store::read_changes(const task_id& id, const history_range& range,
                                 read_done<history_page> done, const std::string& client) const {
   if (bug_ == mutant::hole_in_history)

@@ -22,6 +22,8 @@ public:
                  const std::string& client) const override;
   void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
                      const std::string& client) override;
+  void snapshot_objective(const objective_id& id, watcher_ptr who,
+                          read_done<objective_snapshot> done, const std::string& client) override;
   void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
                     const std::string& client) const override;
   void read_changes(const objective_id& id, const history_range& range,

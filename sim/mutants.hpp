@@ -86,6 +86,9 @@ enum class mutant : std::uint8_t {
   lost_event_of_0_3,
   early_duplicate,
   failed_plan,
+  lost_change,
+  other_state,
+  objective_ahead,
 };
 
 struct planted {
@@ -170,6 +173,9 @@ inline constexpr auto mutants = std::to_array<planted>({
     {"lost-event-of-0.3", mutant::lost_event_of_0_3, "streams"},
     {"early-duplicate", mutant::early_duplicate, "answers"},
     {"failed-plan", mutant::failed_plan, "model"},
+    {"lost-change", mutant::lost_change, "subscriptions"},
+    {"other-state", mutant::other_state, "subscriptions"},
+    {"objective-ahead", mutant::objective_ahead, "subscriptions"},
 });
 
 } // namespace troupe::sim

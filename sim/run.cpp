@@ -20,6 +20,7 @@
 #include "sim/server.hpp"
 #include "sim/situations.hpp"
 #include "sim/stranger.hpp"
+#include "sim/subscriber.hpp"
 #include "sim/witness.hpp"
 #include "sim/world.hpp"
 
@@ -83,6 +84,10 @@ public:
       clients_.push_back(std::make_unique<client>(in_, name));
       in_.after(in_.stream("begin of " + name).between(0ns, how.think_max),
                 [fresh = clients_.back().get()] { fresh->begin(); });
+    }
+    for (std::size_t i = 0; i < how.subscribers; ++i) {
+      subscribers_.push_back(std::make_unique<subscriber>(in_, "s" + std::to_string(i)));
+      subscribers_.back()->begin();
     }
     if (how.has_stranger)
       stranger_.begin();
@@ -361,6 +366,8 @@ private:
     in_.after(calm_takes, [this] {
       for (const auto& each : clients_)
         each->stop();
+      for (const auto& each : subscribers_)
+        each->stop();
       if (in_.how.has_stranger)
         stranger_.end();
       last_.begin([this] { end(); });
@@ -398,6 +405,7 @@ private:
   std::unique_ptr<server> server_;
   std::size_t lives_ = 0; ///< Servers that were started.
   std::vector<std::unique_ptr<client>> clients_;
+  std::vector<std::unique_ptr<subscriber>> subscribers_;
   witness last_;
   stranger stranger_;
   std::optional<std::int64_t> died_at_; ///< Time of day; none: a process lives.

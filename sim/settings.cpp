@@ -149,6 +149,9 @@ settings draw_settings(std::uint64_t seed) {
   dice halves(seed, "settings of half-closed connections");
   if (halves.chance(0.2))
     out.half_closes = halves.one_of(std::to_array<double>({0.02, 0.2}));
+
+  dice subscribers(seed, "settings of subscribers");
+  out.subscribers = subscribers.one_of(std::to_array<std::size_t>({0, 0, 1, 3}));
   return out;
 }
 

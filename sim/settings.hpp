@@ -26,12 +26,13 @@ struct settings {
   nanoseconds think_max{
       std::chrono::milliseconds{500}};           ///< Between an answer and the next request.
   nanoseconds patience{std::chrono::seconds{5}}; ///< For an answer, before it is asked again.
-  double slow_readers = 0;    ///< Of connections: they read a few bytes at a time.
-  double stopped_readers = 0; ///< Of connections: they stop reading.
-  double other_bindings = 0;  ///< Of single reads: 0.3 and REST.
-  bool has_stranger = false;  ///< Somebody else uses the server, too.
-  double changing = 0;        ///< Of operations: changes of plans and objectives, answers by id.
-  double deadlines = 0;       ///< Of objectives, of plans and of tasks: they have one.
+  double slow_readers = 0;     ///< Of connections: they read a few bytes at a time.
+  double stopped_readers = 0;  ///< Of connections: they stop reading.
+  double other_bindings = 0;   ///< Of single reads: 0.3 and REST.
+  bool has_stranger = false;   ///< Somebody else uses the server, too.
+  std::size_t subscribers = 0; ///< Clients that read streams of objectives.
+  double changing = 0;         ///< Of operations: changes of plans and objectives, answers by id.
+  double deadlines = 0;        ///< Of objectives, of plans and of tasks: they have one.
   nanoseconds deadline_max{std::chrono::seconds{10}};
   std::size_t plan_tasks_max = 8;
   double alternatives = 0; ///< Of plans: they are tried only if the first one fails.

@@ -26,6 +26,7 @@ void for_each_value(Settings& of, Look look) {
   look("stopped-readers", of.stopped_readers, usual.stopped_readers);
   look("other-bindings", of.other_bindings, usual.other_bindings);
   look("has-stranger", of.has_stranger, usual.has_stranger);
+  look("subscribers", of.subscribers, usual.subscribers);
   look("changing", of.changing, usual.changing);
   look("deadlines", of.deadlines, usual.deadlines);
   look("deadline-max", of.deadline_max, usual.deadline_max);
@@ -249,6 +250,8 @@ std::vector<settings> simpler(const settings& than) {
   with([](settings& one) { one.asking = 0; });
   with([](settings& one) { one.other_bindings = 0; });
   with([](settings& one) { one.has_stranger = false; });
+  with([](settings& one) { one.subscribers = 0; });
+  with([](settings& one) { one.subscribers = std::min<std::size_t>(1, one.subscribers); });
   with([](settings& one) { one.agent_steps_max = 0; });
   with([](settings& one) { one.plan_tasks_max = settings{}.plan_tasks_max; });
   with([](settings& one) { one.changing = 0; });

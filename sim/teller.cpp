@@ -79,6 +79,7 @@ struct teller::telling {
     fact.at = from.at.time_since_epoch().count();
     fact.plan = plan;
     fact.task = task;
+    fact.change = from.sequence;
     return fact;
   }
   void edge(fact_kind kind, std::uint32_t plan, std::uint32_t task, std::uint32_t on) const {
@@ -98,7 +99,9 @@ struct teller::telling {
         edge(fact_kind::edge_added, plan, index, on);
   }
   void add_plan(std::uint32_t index, const plan_spec& spec) const {
-    add(fact_kind::plan_added, index).text = spec.name;
+    auto& added = add(fact_kind::plan_added, index);
+    added.text = spec.name;
+    added.id = spec.id.str();
     for (std::uint32_t i = 0; i < spec.tasks.size(); ++i)
       add_task_of(index, i, spec.tasks[i]);
     if (spec.dependencies.empty())

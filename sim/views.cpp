@@ -280,18 +280,100 @@ std::optional<shown_event> read_event(const json::object& response) {
   return out;
 }
 
+namespace {
+
+/// What an event of a stream says, or the error with which it ends.
+struct event_content {
+  const json::object* result = nullptr; ///< Null: there is none.
+  int error = 0;
+};
+
+event_content content_of(const json::object& whole) {
+  if (const auto* error = whole.if_contains("error"))
+    return {nullptr, read_error(*error).code};
+  if (!whole.contains("jsonrpc")) // Over REST.
+    return {&whole};
+  return {object_at(whole, "result")};
+}
+
+json::value parsed(std::string_view data) {
+  return json::parse(json::string_view(data.data(), data.size()));
+}
+
+} // namespace
+
 std::optional<shown_event> read_stream_event(std::string_view data) {
-  const auto parsed = json::parse(json::string_view(data.data(), data.size()));
-  const auto& whole = parsed.as_object();
-  if (const auto* error = whole.if_contains("error")) {
+  const auto whole = parsed(data);
+  const auto content = content_of(whole.as_object());
+  if (content.error != 0) {
     shown_event out;
-    out.error = read_error(*error).code;
+    out.error = content.error;
     return out;
   }
-  if (!whole.contains("jsonrpc")) // Over REST.
-    return read_event(whole);
-  const auto* result = object_at(whole, "result");
-  return result == nullptr ? std::nullopt : read_event(*result);
+  return content.result == nullptr ? std::nullopt : read_event(*content.result);
+}
+
+namespace {
+
+/// The states in the events of a change; an added plan, a reminder and what has no state move
+/// nothing.
+std::vector<shown_move> read_moves(const json::object& change) {
+  std::vector<shown_move> out;
+  const auto* events = array_at(change, "events");
+  if (events == nullptr)
+    return out;
+  for (const auto& each : *events) {
+    const auto& one = each.as_object();
+    const auto kind = text_at(one, "kind");
+    shown_move move;
+    move.plan = text_at(one, "planId");
+    move.state = text_at(one, "status");
+    if (move.state.empty() || one.contains("name") || one.contains("reminder"))
+      continue;
+    if (kind == "tasks") {
+      for (const auto& index : *array_at(one, "taskIndexes")) {
+        move.task = index.to_number<std::uint32_t>();
+        out.push_back(move);
+      }
+      continue;
+    }
+    if (kind == "task")
+      move.task = static_cast<std::uint32_t>(count_at(one, "taskIndex"));
+    if (kind != "task" || move.state != "submitted") // It has been made, and has not begun.
+      out.push_back(move);
+  }
+  return out;
+}
+
+} // namespace
+
+std::optional<shown_objective_event> read_objective_event(std::string_view data) {
+  const auto whole = parsed(data);
+  const auto content = content_of(whole.as_object());
+  shown_objective_event out;
+  out.error = content.error;
+  if (out.error != 0)
+    return out;
+  if (content.result == nullptr)
+    return std::nullopt;
+  auto& event = out.event;
+  if (const auto* objective = object_at(*content.result, "objective")) {
+    event.whole = read_objective(*objective);
+    event.cursor = text_at(*content.result, "cursor");
+    event.revision = event.whole->revision;
+    event.fraction = event.whole->progress.fraction;
+    event.has_gap = content.result->contains("gap");
+    return out;
+  }
+  const auto* change = object_at(*content.result, "change");
+  if (change == nullptr)
+    return std::nullopt;
+  event.cursor = text_at(*change, "cursor");
+  event.revision = count_at(*change, "revision");
+  if (change->contains("progress"))
+    event.fraction = read_progress(*change).fraction;
+  event.moves = read_moves(*change);
+  return out;
 }
 
 } // namespace troupe::sim

@@ -56,6 +56,14 @@ struct shown_event {
 /// Of an event of a stream, over JSON-RPC or REST.
 [[nodiscard]] std::optional<shown_event> read_stream_event(std::string_view data);
 
+struct shown_objective_event {
+  objective_event event;
+  int error = 0; ///< The stream ends with it.
+};
+
+/// Of an event of the stream of an objective, over JSON-RPC or REST. Nothing for another one.
+[[nodiscard]] std::optional<shown_objective_event> read_objective_event(std::string_view data);
+
 /// The member, if it is one.
 [[nodiscard]] const boost::json::object* object_at(const boost::json::object& in,
                                                    std::string_view name);

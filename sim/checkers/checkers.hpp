@@ -65,6 +65,8 @@ using verdict = std::optional<std::string>;
 [[nodiscard]] verdict check_delegations(const history& seen);
 /// Each change of a task is posted at least once, in order, and to nobody else.
 [[nodiscard]] verdict check_notifications(const history& seen);
+/// A stream of an objective is the objective and then each of its states in the journal's order.
+[[nodiscard]] verdict check_subscriptions(const history& seen);
 
 struct checker {
   std::string_view name;
@@ -96,6 +98,7 @@ inline constexpr auto checkers = std::to_array<checker>({
     {"deadlines", &check_deadlines},
     {"delegations", &check_delegations},
     {"notifications", &check_notifications},
+    {"subscriptions", &check_subscriptions},
 });
 
 } // namespace troupe::sim

@@ -61,3 +61,35 @@ TEST_CASE("a snapshot and an error are read alike", "[sim][views]") {
   CHECK(read_stream_event(R"({"error":{"code":503,"message":"m"}})")->error == 503);
   CHECK(read_stream_event(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32001}})")->error == -32001);
 }
+
+TEST_CASE("an event of an objective is read alike in each binding", "[sim][views]") {
+  const std::string change =
+      R"({"change":{"cursor":"9-2","revision":2,"progress":{"fraction":0.5},"events":[)"
+      R"({"kind":"plan","planId":"o.p1","name":"p","status":"pending"},)"
+      R"({"kind":"task","planId":"o.p0","taskIndex":3,"status":"submitted"},)"
+      R"({"kind":"task","planId":"o.p0","taskIndex":3,"status":"working","attempt":1},)"
+      R"({"kind":"task","planId":"o.p0","taskIndex":3,"fraction":0.5},)"
+      R"({"kind":"tasks","planId":"o.p0","taskIndexes":[4,5],"status":"skipped"},)"
+      R"({"kind":"objective","status":"working"}]}})";
+  for (const auto& data : {in_rpc(change), change}) {
+    INFO(data);
+    const auto read = read_objective_event(data);
+    REQUIRE(read);
+    CHECK(read->event.cursor == "9-2");
+    CHECK(read->event.revision == 2);
+    CHECK(read->event.fraction == 0.5);
+    REQUIRE(read->event.moves.size() == 4);
+    CHECK(read->event.moves[0].task == 3);
+    CHECK(read->event.moves[0].state == "working");
+    CHECK(read->event.moves[2].task == 5);
+    CHECK(read->event.moves[3].plan.empty());
+  }
+  const auto first = read_objective_event(
+      R"({"objective":{"id":"o","status":"working","revision":1},"gap":true,"cursor":"7-1"})");
+  REQUIRE(first);
+  REQUIRE(first->event.whole);
+  CHECK(first->event.has_gap);
+  CHECK(first->event.revision == 1);
+  CHECK(read_objective_event(R"({"error":{"code":503,"message":"m"}})")->error == 503);
+  CHECK_FALSE(read_objective_event(R"({"task":{"id":"t"}})"));
+}
