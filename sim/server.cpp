@@ -413,6 +413,8 @@ void server::tell_journal(const std::vector<std::string>& lone_tasks,
 }
 
 std::string server::left_over() {
+  // Settled objectives stay in memory for a while by the time of day, which may have been set back.
+  gateway_->records().evict(timestamp::max());
   std::string out;
   const auto add = [&](const char* name, std::size_t count) {
     if (count != 0)

@@ -21,11 +21,13 @@ public:
   bool take(const attempt& next, moment until) {
     if (is_terminal(state_) || (!next.goes_on && failures_ < ++begun_ - 1))
       return false;
-    for (const auto& made : next.made)
-      if (made.at < until)
-        result_.apply(made);
     state_ = "TASK_STATE_WORKING";
     is_late_ = next.reported >= until;
+    for (const auto& made : next.made) {
+      is_late_ = is_late_ || made.at >= until;
+      if (made.at < until)
+        result_.apply(made);
+    }
     if (is_late_)
       return true;
     if (next.report == "completed")

@@ -21,7 +21,7 @@ bool is_one(const std::string& state, std::initializer_list<std::string_view> of
   return std::ranges::find(of, state) != of.end();
 }
 
-/// `may_fail`: for a deadline, which may pass while the last task ends.
+/// `may_fail`: also if its last task has completed meanwhile.
 verdict check_plan(const shown_plan& plan, bool is_free, bool may_fail) {
   const auto begin = "plan " + plan.id + " is " + plan.state;
   if (!is_one(plan.state, {"completed", "failed", "skipped"}))
@@ -68,8 +68,10 @@ verdict check_objective(const history& seen, const shown_objective& shown, bool 
     return begin + " although everything was canceled";
   // It may pass while the last task ends.
   const bool has_deadline = seen.deadlines.contains(shown.id);
+  // A slot that becomes free by a cancel may let a task begin before its plan hears of the cancel.
+  const bool may_fail = has_deadline || shown.state == "canceled";
   for (const auto& plan : shown.plans) {
-    if (auto wrong = check_plan(plan, is_free, has_deadline))
+    if (auto wrong = check_plan(plan, is_free, may_fail))
       return wrong;
     if (is_free && shown.state == "completed" && plan.state == "failed"
         && !alternative_completed(seen, shown, plan))
