@@ -396,8 +396,10 @@ void tell_next_steps(const placed_run& run, int code) {
     if (code == exit_needs_input)
       complain("the run waits for an answer, and its record is gone (--store memory)");
   } else if (code == exit_needs_input) {
-    complain("the run waits for an answer; go on with `troupe run " + go_on("--resume") + "`"
-             + (run.is_own ? " or `troupe answer " + name + " TEXT`" : ""));
+    const auto words = run.is_own ? std::string{} : " " + name;
+    complain("the run waits for an answer; `troupe inbox" + words
+             + "` lists what is asked, `troupe answer` answers it; or go on with `troupe run "
+             + go_on("--resume") + "`");
   } else if (code == exit_failed) {
     std::error_code failed;
     const auto log = std::filesystem::path(run.entry.directory) / run_log_file;

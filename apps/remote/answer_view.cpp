@@ -19,18 +19,6 @@ std::string shown_parts(const std::vector<part>& parts) {
   return out;
 }
 
-std::string clean_lines(std::string_view text) {
-  std::string out;
-  for (;;) {
-    const auto end = text.find('\n');
-    out += clean_line(text.substr(0, end));
-    if (end == std::string_view::npos)
-      return out;
-    out += '\n';
-    text.remove_prefix(end + 1);
-  }
-}
-
 void answer_view::print(std::string_view text, std::string& out) {
   if (text.empty())
     return;

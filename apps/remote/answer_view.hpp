@@ -53,9 +53,6 @@ private:
 /// Parts as text: data as JSON, bytes as a word about them.
 [[nodiscard]] std::string shown_parts(const std::vector<part>& parts);
 
-/// `text` without what could drive a terminal; its line ends stay.
-[[nodiscard]] std::string clean_lines(std::string_view text);
-
 /// An event as A2A 1.0 writes it (StreamResponse), whatever the agent speaks.
 [[nodiscard]] std::string event_json(const wire::answer& read);
 

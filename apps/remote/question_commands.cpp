@@ -2,7 +2,7 @@
 #include "apps/remote/answer_view.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
-#include "apps/run/question_form.hpp"
+#include "apps/run/question_prompt.hpp"
 #include "apps/run/question_table.hpp"
 #include "apps/terminal/console.hpp"
 #include "protocol/json/json_parser.hpp"
@@ -10,7 +10,6 @@
 
 #include <boost/json/serialize.hpp>
 
-#include <iostream>
 #include <string>
 #include <utility>
 
@@ -66,23 +65,12 @@ int ask_person(const server_link& on, const std::string& id, const answer_option
     return on.refuse(asked.error());
   if (const auto state = text_in(*asked, "state"); state != "open")
     return on.refuse(make_error(errc::no_question, "the question " + id + " is " + state));
-  const auto* schema = asked->is_object() ? asked->get_object().if_contains("schema") : nullptr;
-  const auto form = schema && schema->is_object() ? form_of(schema->get_object()) : question_form{};
-  output err(STDERR_FILENO);
-  err.write(clean_lines(text_in(*asked, "prompt")) + "\n");
-  for (const auto& line : form.lines)
-    err.write(line + "\n");
+  const question_prompt prompt(*asked);
   for (;;) {
-    err.write("> ");
-    err.flush();
-    std::string line;
-    if (!std::getline(std::cin, line)) {
-      err.write("\n");
-      err.flush();
-      complain("not answered");
+    auto text = prompt.ask();
+    if (!text)
       return exit_needs_input;
-    }
-    const auto done = give(on, id, options, json::value(chosen_text(form, line)));
+    const auto done = give(on, id, options, json::value(std::move(*text)));
     if (done)
       return say("question " + clean_line(id) + " " + clean_line(text_in(*done, "state")) + "\n")
                  ? exit_ok

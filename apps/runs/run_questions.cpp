@@ -1,6 +1,7 @@
 // `troupe inbox` and `answer` without a server: the questions of runs that wait for an answer.
 #include "apps/commands.hpp"
 #include "apps/open_store.hpp"
+#include "apps/run/question_prompt.hpp"
 #include "apps/run/question_table.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/terminal/console.hpp"
@@ -85,45 +86,63 @@ result<std::vector<run_entry>> waiting_runs(const std::string& name) {
 
 /// A question that a person means.
 struct meant_question {
-  std::string run;  ///< As named_run finds it.
-  std::string task; ///< Id.
+  std::string run;   ///< As named_run finds it.
+  json::value asked; ///< As questions_of has it.
 };
 
-/// `name`: the id of a question or of a task that asks; or a run in which one task asks, also by
-/// its directory.
+/// A name of a question as its run, and the rest of the name; empty: there is no rest.
+struct name_of_question {
+  std::string run;
+  std::string rest;
+};
+
+/// `k3v9.p0.t0.question-1`, `k3v9`, `DIR/k3v9.p0.t0`, `DIR/`.
+name_of_question read_name(const std::string& name) {
+  const auto slash = name.rfind('/');
+  const auto dot = name.find('.', slash == std::string::npos ? 0 : slash + 1);
+  if (slash == std::string::npos)
+    return {name.substr(0, dot), dot == std::string::npos ? std::string{} : name.substr(dot)};
+  // Behind the directory the whole id stands.
+  if (dot == std::string::npos)
+    return {name, {}};
+  return {name.substr(0, slash + 1), name.substr(dot)};
+}
+
+/// `name`: the id of a question or of a task that asks, or a run in which one task asks. A run that
+/// is not in the folder of runs is named by its directory.
 result<meant_question> find_question(const std::string& name) {
   const auto folder = own_runs_folder();
   if (!folder)
     return folder.error();
-  const bool is_directory = name.find('/') != std::string::npos;
-  const auto dot = is_directory ? std::string::npos : name.find('.');
-  const auto run = named_run(*folder, name.substr(0, dot));
+  auto [run_name, rest] = read_name(name);
+  const auto run = named_run(*folder, run_name);
   if (!run)
     return run.error();
   if (!waits_for_answer(*run))
     return make_error(errc::no_question, "the run " + run->id + " is "
                                              + std::string(state_word(*run))
                                              + "; nothing of it waits for an answer");
-  const auto open = questions_of(*run);
+  auto open = questions_of(*run);
   if (!open)
     return open.error();
   // The run may have been named by the beginning of its id.
-  const auto full = dot == std::string::npos ? std::string{} : run->id + name.substr(dot);
-  std::vector<std::string> tasks;
-  for (const auto& each : *open)
-    if (full.empty() || full == text_in(each, "id") || full == text_in(each, "taskId"))
-      tasks.push_back(text_in(each, "taskId"));
-  if (tasks.empty())
+  if (!rest.empty())
+    std::erase_if(*open, [full = run->id + rest](const json::value& each) {
+      return full != text_in(each, "id") && full != text_in(each, "taskId");
+    });
+  if (open->empty())
     return make_error(errc::input_not_found,
                       name + " is no question, and no task that asks; `troupe inbox` lists them");
-  if (tasks.size() > 1) {
+  if (open->size() > 1) {
     std::string list;
-    for (const auto& each : tasks)
-      list += (list.empty() ? "" : ", ") + each;
+    for (const auto& each : *open)
+      list += (list.empty() ? "" : ", ") + text_in(each, "taskId");
     return make_error(errc::ambiguous_input,
                       "several tasks of the run " + run->id + " ask; name one: " + list);
   }
-  return meant_question{is_directory ? name : run->id, std::move(tasks.front())};
+  if (run_name.find('/') == std::string::npos)
+    run_name = run->id;
+  return meant_question{std::move(run_name), std::move(open->front())};
 }
 
 } // namespace
@@ -168,11 +187,14 @@ int answer_run_command(const answer_options& options) {
   const auto meant = find_question(options.id);
   if (!meant)
     return refuse(meant.error());
+  const auto text = options.text ? options.text : question_prompt(meant->asked).ask();
+  if (!text)
+    return exit_needs_input;
   run_options going_on;
   going_on.purpose = run_purpose::resume;
   going_on.file = meant->run;
-  if (options.text)
-    going_on.answers.emplace_back(meant->task, *options.text);
+  going_on.answers.emplace_back(text_in(meant->asked, "taskId"), *text);
+  going_on.no_input = true; // Other questions are not what was named.
   return run_command(going_on);
 }
 

@@ -167,7 +167,10 @@ void add_remove(CLI::App& app, remove_runs_options& options) {
   remove.add_option("--keep", options.keep, "Remove all but N runs, or those of so many days")
       ->type_name("N|Nd")
       ->excludes(runs);
-  remove.footer(std::string(remove_footer) + names_of_runs);
+  remove.footer(
+      std::string(remove_footer)
+      + "RUN is the id of a run, the beginning of an id, or @last for the newest one. A run "
+        "in a directory of your\nown (--data) goes with the directory.");
 }
 
 } // namespace

@@ -65,6 +65,18 @@ std::string clean_line(std::string_view text) {
   return out;
 }
 
+std::string clean_lines(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const auto end = text.find('\n');
+    out += clean_line(text.substr(0, end));
+    if (end == std::string_view::npos)
+      return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::string first_line(std::string_view text) {
   const auto end = text.find_first_of("\r\n");
   const bool is_all = text.find_first_not_of("\r\n", end) == std::string_view::npos;

@@ -15,6 +15,9 @@ namespace troupe {
 /// and bidirectional overrides vanish, invalid bytes become U+FFFD.
 [[nodiscard]] std::string clean_line(std::string_view text);
 
+/// The same, and its newlines stay.
+[[nodiscard]] std::string clean_lines(std::string_view text);
+
 /// The first line of `text`, cleaned, with ` ...` behind it if there are more.
 [[nodiscard]] std::string first_line(std::string_view text);
 

@@ -305,7 +305,7 @@ TEST_CASE("questions of runs that wait are listed, and an answer goes on with th
   const auto left = me.troupe({"run", me.file("trip.json", asking), "--no-input"});
   REQUIRE(left.code == 3);
   const auto id = me.id();
-  CHECK(contains(left.err, "`troupe answer " + id + " TEXT`"));
+  CHECK(contains(left.err, "`troupe answer`"));
   const auto question = id + ".p0.t0.question-1";
   const auto listed = me.troupe({"inbox"});
   INFO(listed.out << listed.err);
@@ -347,6 +347,22 @@ TEST_CASE("of a run in which several tasks ask, an answer names one", "[apps][bi
   CHECK(me.troupe({"answer", by_beginning, "yes"}).code == 3); // the other one still asks
   CHECK(me.troupe({"inbox", "-o", "name"}).out == id + ".p0.t0.question-1\n");
   CHECK(me.troupe({"answer", "@last", "yes"}).code == 0);
+}
+
+TEST_CASE("the question of a run in a directory of one's own is answered by that directory",
+          "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("trip.json", asking);
+  const auto directory = me.home / "own";
+  REQUIRE(me.troupe({"run", file, "--no-input", "--data", directory}).code == 3);
+  const auto question = me.troupe({"inbox", directory + "/", "-o", "name"}).out;
+  REQUIRE(contains(question, ".p0.t0.question-1"));
+  const auto task = question.substr(0, question.find(".question-1"));
+  CHECK(me.troupe({"answer", directory + "/k3v9.p0.t1", "Oslo"}).code == 2);
+  const auto done = me.troupe({"answer", directory + "/" + task, "Oslo"});
+  INFO(done.err);
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "--- Trip / q\nOslo\n"));
 }
 
 TEST_CASE("a run that was killed is interrupted, said, and resumed", "[apps][binary][runs]") {

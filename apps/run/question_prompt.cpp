@@ -1,0 +1,36 @@
+#include "apps/run/question_prompt.hpp"
+
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text.hpp"
+#include "protocol/json/text_in.hpp"
+
+#include <iostream>
+
+#include <unistd.h>
+
+namespace troupe {
+
+question_prompt::question_prompt(const boost::json::value& input) {
+  const auto* schema = input.is_object() ? input.get_object().if_contains("schema") : nullptr;
+  if (schema != nullptr && schema->is_object())
+    form_ = form_of(schema->get_object());
+  output err(STDERR_FILENO);
+  err.write(clean_lines(text_in(input, "prompt")) + "\n");
+  for (const auto& line : form_.lines)
+    err.write(line + "\n");
+}
+
+std::optional<std::string> question_prompt::ask() const {
+  output err(STDERR_FILENO);
+  err.write("> ");
+  err.flush();
+  std::string line;
+  if (std::getline(std::cin, line))
+    return chosen_text(form_, line);
+  err.write("\n");
+  err.flush();
+  complain("not answered");
+  return std::nullopt;
+}
+
+} // namespace troupe
