@@ -1,7 +1,9 @@
 #include "apps/named_planner.hpp"
 
+#include "actors/planning/planned_check.hpp"
 #include "agents/llm/model_planner.hpp"
 #include "apps/model_setup.hpp"
+#include "apps/plan/plan_file.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/remote/targets.hpp"
 #include "apps/settings/config_file.hpp"
@@ -50,12 +52,21 @@ error unknown_planner(const std::string& name, const std::vector<std::string>& m
                                : std::string{}));
 }
 
-planner_report report_of(const named_model& model, const planner::planning_request& request) {
+/// What a server would check with the same agents.
+planned_rules rules_for(const named_model& model) {
+  agent_registry agents;
+  register_own_agents(agents);
+  return planned_rules::of(agents, model.agents);
+}
+
+planner_report report_of(const named_model& model, const planner::planning_request& request,
+                         const planned_rules& rules) {
   auto order = std::make_shared<planning_order>();
   order->text = request.text;
   order->suggested_name = request.suggested_name;
   order->agents = model.agents;
   order->questions_left = planner_questions_max;
+  order->check_plan = [rules](const objective_spec& plan) { return rules.check(plan); };
   const auto port = std::make_shared<waiting_port>();
   auto coming = port->coming();
   auto begun = model.planner->plan(order, port);
@@ -107,8 +118,14 @@ result<named_planner> planner_named(const std::string& name) {
 
 void ask_model(const named_model& model, const planner::planning_request& request,
                planner::verdict& made) {
-  auto report = report_of(model, request);
-  if (auto* plan = std::get_if<report_plan>(&report)) {
+  const auto rules = rules_for(model);
+  auto report = report_of(model, request, rules);
+  auto* plan = std::get_if<report_plan>(&report);
+  if (const auto ok = plan != nullptr ? rules.check(plan->objective) : result<void>{}; !ok) {
+    made.outcome = planner::decision::plain_task;
+    made.reasons.push_back("the model " + model.name
+                           + " makes a plan that cannot run: " + ok.error().message);
+  } else if (plan != nullptr) {
     made.outcome = planner::decision::objective;
     made.assumptions = std::move(plan->assumptions);
     made.objective = std::move(plan->objective);

@@ -2,6 +2,7 @@
 
 #include "protocol/json/json_location.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_pointer.hpp"
 #include "protocol/json/json_schema.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/plan_document.hpp>
@@ -192,7 +193,10 @@ given_values values_for_check(const plan_template& of) {
     const std::string_view type = each.schema.at("type").get_string();
     if (each.otherwise)
       continue;
-    if (type == "string")
+    if (const auto* choices = each.schema.if_contains("enum");
+        choices != nullptr && choices->is_array() && !choices->get_array().empty())
+      out.emplace(each.name, choices->get_array().front());
+    else if (type == "string")
       out.emplace(each.name, "something");
     else if (type == "boolean")
       out.emplace(each.name, true);
@@ -200,6 +204,56 @@ given_values values_for_check(const plan_template& of) {
       out.emplace(each.name, 1);
   }
   return out;
+}
+
+/// Members of which a text is a value wherever it comes from.
+bool holds_values(std::string_view member) {
+  return member == "name" || member == "description" || member == "metadata";
+}
+
+/// Calls `look(member, text, pointer)` with each text below `within` that has a placeholder, but
+/// not with those below members of which `skips` is true.
+template<class Skips, class Look>
+void for_each_place(const json::value& within, std::string_view member, const std::string& pointer,
+                    const Skips& skips, const Look& look) {
+  if (const auto* list = within.if_array()) {
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      auto place = pointer;
+      append_pointer(place, i);
+      for_each_place((*list)[i], member, place, skips, look);
+    }
+  } else if (const auto* object = within.if_object()) {
+    for (const auto& each : *object) {
+      std::string_view key = each.key();
+      if (key.find(place_opening) != std::string_view::npos)
+        look(key, pointer);
+      if (skips(key))
+        continue;
+      auto place = pointer;
+      append_pointer(place, key);
+      for_each_place(each.value(), key, place, skips, look);
+    }
+  } else if (const auto* text = within.if_string()) {
+    if (text->find(place_opening) != json::string::npos)
+      look(member, pointer);
+  }
+}
+
+/// A value must not become structure: an agent, a dependency, a deadline.
+result<void> check_places(const json::value& document) {
+  std::optional<error> wrong;
+  for_each_place(
+      document, {}, {},
+      [](std::string_view key) { return holds_values(key) || key == "input" || key == "params"; },
+      [&](std::string_view member, const std::string& pointer) {
+        if (!wrong)
+          wrong = make_error(errc::invalid_document,
+                             "a parameter may stand only in names, descriptions, metadata and "
+                             "inputs, not in "
+                                 + quoted(shown(member)),
+                             pointer);
+      });
+  return wrong ? result<void>(*wrong) : result<void>{};
 }
 
 /// Whether a task names the agent that asks for parameters.
@@ -250,6 +304,8 @@ result<objective_spec> filled(const plan_template& from, const given_values& giv
 }
 
 result<void> check_template(const plan_template& made, const find_line_fn& line_of) {
+  if (auto fine = check_places(made.document); !fine)
+    return fine;
   for (const auto& pattern : made.patterns)
     for (const auto& placeholder : pattern.placeholders())
       if (std::ranges::find(made.params, placeholder, &template_param::name) == made.params.end())
@@ -325,6 +381,39 @@ result<objective_spec> fill_template(const plan_template& from, const given_valu
   if (!out)
     return make_error(errc::invalid_params, out.error().message, out.error().field);
   return out;
+}
+
+std::vector<input_place> input_places(const plan_template& of) {
+  std::vector<input_place> out;
+  const auto* plans = of.document.get_object().if_contains("plans");
+  if (plans == nullptr || !plans->is_array())
+    return out;
+  for (std::size_t p = 0; p < plans->get_array().size(); ++p) {
+    const auto* plan = plans->get_array()[p].if_object();
+    const auto* tasks = plan == nullptr ? nullptr : plan->if_contains("tasks");
+    if (tasks == nullptr || !tasks->is_array())
+      continue;
+    for (std::size_t t = 0; t < tasks->get_array().size(); ++t) {
+      const auto* task = tasks->get_array()[t].if_object();
+      const auto* input = task == nullptr ? nullptr : task->if_contains("input");
+      if (input == nullptr)
+        continue;
+      const auto base = "/plans/" + std::to_string(p) + "/tasks/" + std::to_string(t) + "/input";
+      for_each_place(
+          *input, {}, {}, [](std::string_view) { return false; },
+          [&](std::string_view, const std::string& below) {
+            const auto* agent = task->if_contains("agent");
+            out.push_back({agent != nullptr && agent->is_string() ? std::string(agent->get_string())
+                                                                  : std::string{},
+                           base + below, below});
+          });
+    }
+  }
+  return out;
+}
+
+result<objective_spec> sample_of(const plan_template& of) {
+  return filled(of, values_for_check(of), "check", [](std::string_view) { return std::size_t{0}; });
 }
 
 template_choice choose_template(std::span<const plan_template> all, std::string_view text) {

@@ -28,10 +28,18 @@ struct plan_template {
   bool has_own_name = false; ///< Else the objective is called like the message.
 };
 
+/// A text with a placeholder in the `input` of a task.
+struct input_place {
+  std::string agent;   ///< As the task names it; may be empty.
+  std::string pointer; ///< A JSON pointer below the document: `/plans/0/tasks/1/input/text`.
+  std::string below;   ///< The same below `input`: `/text`.
+};
+
 /// A JSON file: `template`, `description`, `match`, `examples`, `params` and the members of a plan
 /// document, whose `name` may be missing. Its dependencies are names. errc::invalid_document: also
-/// if a filled name could be taken for another task's, an example does not fit, or a placeholder is
-/// no parameter. The message has the line, and begins with `from` (a file) unless that is empty.
+/// if a filled name could be taken for another task's, an example does not fit, a placeholder is no
+/// parameter, or one stands elsewhere than in names, descriptions, metadata and inputs. The message
+/// has the line, and begins with `from` (a file) unless that is empty.
 [[nodiscard]] result<plan_template> read_template(std::string_view json,
                                                   std::string_view from = {});
 
@@ -39,6 +47,13 @@ struct plan_template {
 /// errc::invalid_params: a value is missing, is of another type, or is of no parameter.
 [[nodiscard]] result<objective_spec>
 fill_template(const plan_template& from, const given_values& given, std::string_view message_name);
+
+/// Where values come into inputs: an agent says whether they are values there
+/// (agent::takes_value_at).
+[[nodiscard]] std::vector<input_place> input_places(const plan_template& of);
+/// The objective with values that are only looked at: the defaults, else the first choice, else any
+/// of the right type.
+[[nodiscard]] result<objective_spec> sample_of(const plan_template& of);
 
 /// The template that fits a message best, with what its placeholders took.
 struct template_choice {

@@ -133,6 +133,8 @@ answered from_template(const row_input& in, verdict& out) {
   }
   if (!choice.fits)
     return not_because("no template fits");
+  if (!in.settings.template_problem.empty())
+    return not_because(in.settings.template_problem);
   if (auto taken = take_template(*choice.fits, choice.values, in, out); !taken)
     return not_because(taken.error().message);
   return fits_because("the template " + quoted(choice.fits->name) + " fits"

@@ -44,7 +44,9 @@ struct planning_settings {
   bool has_model = false;
   /// The default agent answers short questions with a message (agent::answers_directly).
   bool answers_directly = false;
-  // Why the model, or the agent, is not asked (again). Empty: nothing is known against it.
+  // Why the template that fits is not taken, or the model or the agent is not asked (again). Empty:
+  // nothing is known against it.
+  std::string template_problem{};
   std::string model_problem{};
   std::string answer_problem{};
 };

@@ -8,6 +8,7 @@
 #include "actors/planning/question_agent.hpp"
 #include "actors/planning/question_task.hpp"
 #include "actors/planning/replanning.hpp"
+#include "actors/planning/template_check.hpp"
 #include "actors/slots/throttle_actor.hpp"
 #include "actors/task/task_actor.hpp"
 #include "protocol/core_count.hpp"
@@ -296,6 +297,8 @@ result<void> gateway::set_templates(const std::vector<template_text>& templates)
   auto read = read_templates(all);
   if (!read)
     return read.error();
+  if (auto fine = check_templates(*read, impl_->agents); !fine)
+    return fine;
   impl_->plan_desk->replace(std::move(*read));
   return {};
 }

@@ -80,6 +80,7 @@ void planning_actor::decide() {
   settings.templates = *start_.templates;
   settings.has_model = env_.options.planning.planner != nullptr;
   settings.model_problem = planner_problem_;
+  settings.template_problem = template_problem_;
   settings.answers_directly = agent && agent->answers_directly() && start_.query.message;
   settings.answer_problem = agent_problem_;
   auto made = planner::decide(start_.query.request, settings);
@@ -88,6 +89,14 @@ void planning_actor::decide() {
     return leave();
   }
   made_ = std::move(*made);
+  // A file of the operator is no reason to refuse a message that happens to fit it.
+  if (made_.who == planner::decider::plan_template && start_.query.request.template_name.empty()
+      && made_.objective)
+    if (const auto ok = check_new_objective(*made_.objective, env_.agents); !ok) {
+      template_problem_ = "the template " + troupe::quoted(made_.template_name)
+                          + " fits, and makes a plan that cannot run: " + ok.error().message;
+      return next_row();
+    }
   if (made_.outcome == planner::decision::ask_model && start_.query.asks_planner)
     return ask_planner();
   if (made_.outcome == planner::decision::direct_answer)
@@ -116,6 +125,11 @@ void planning_actor::ask_planner() {
   order->replans = start_.query.replans;
   order->said = start_.query.said;
   order->questions_left = questions_left();
+  rules_ = planned_rules::of(env_.agents, options.agents);
+  order->check_plan = [rules = rules_](const objective_spec& plan) { return rules.check(plan); };
+  order->check_change = [rules = rules_](const std::vector<wanted_objective_operation>& change) {
+    return rules.check(change);
+  };
   phase_ = phase::planner;
   const auto step = ++step_;
   tell_after(options.budget, handle_of(self_), planning_timer{false, step});
@@ -146,55 +160,14 @@ void planning_actor::on(planner_reported& fact) {
     take(std::move(fact.report));
 }
 
-std::string planning_actor::fault_of_agents(const plan_spec& plan) const {
-  for (const auto& task : plan.tasks)
-    if (const auto ok = check_planned(task.agent, task.input); !ok)
-      return "the task " + troupe::quoted(shown(task.name)) + ": " + ok.error().message;
-  return {};
-}
-
-/// Also of each agent to which the input lets the agent hand work.
-result<void> planning_actor::check_planned(const std::string& by_name,
-                                           const boost::json::object& input) const {
-  const auto& allowed = env_.options.planning.agents;
-  if (!by_name.empty() && std::ranges::find(allowed, by_name) == allowed.end())
-    return make_error(errc::forbidden, "it names the agent " + troupe::quoted(shown(by_name))
-                                           + ", which planned tasks may not name "
-                                             "(planner.agents)");
-  const auto by = env_.agents.find(by_name.empty() ? env_.agents.default_name() : by_name);
-  if (!by)
-    return {}; // check_new_objective says so.
-  return by->check_planned(input,
-                           [this](const std::string& other, const boost::json::object& its_input) {
-                             return check_planned(other, its_input);
-                           });
-}
-
-std::string planning_actor::fault_of(const objective_spec& plan) const {
-  bool has_tasks = false;
-  for (const auto& each : plan.plans) {
-    has_tasks = has_tasks || !each->tasks.empty();
-    if (auto fault = fault_of_agents(*each); !fault.empty())
-      return fault;
-  }
-  if (!has_tasks)
-    return "the plan has no task";
-  if (auto ok = check_new_objective(plan, env_.agents); !ok)
-    return ok.error().message;
-  return {};
-}
-
 /// What the operations do to the objective is looked at when they are done.
 std::string planning_actor::fault_of(const report_replan& change) const {
   if (!start_.query.replans)
     return "it changes an objective, and a plan was asked for";
   if (change.operations.empty())
     return "it has no operation";
-  for (const auto& each : change.operations)
-    if (const auto* added = std::get_if<new_plan>(&each))
-      if (auto fault = fault_of_agents(*added->spec); !fault.empty())
-        return fault;
-  return {};
+  const auto ok = rules_.check(change.operations);
+  return ok ? std::string{} : ok.error().message;
 }
 
 void planning_actor::take(planner_report report) {
@@ -208,8 +181,8 @@ void planning_actor::take(planner_report report) {
 }
 
 void planning_actor::take(report_plan& plan) {
-  if (auto fault = fault_of(plan.objective); !fault.empty()) {
-    planner_problem_ = "the planner made a plan that cannot run: " + std::move(fault);
+  if (const auto ok = rules_.check(plan.objective); !ok) {
+    planner_problem_ = "the planner made a plan that cannot run: " + ok.error().message;
     return next_row();
   }
   made_.outcome = planner::decision::objective;
@@ -274,6 +247,7 @@ void planning_actor::take(report_planner_question& asked) {
 
 void planning_actor::take(report_no_plan& none) {
   problem_code_ = none.code;
+  problem_budget_ = std::move(none.budget);
   planner_problem_ = none.reason.empty() ? "the planner makes no plan" : std::move(none.reason);
   next_row();
 }
@@ -476,6 +450,7 @@ void planning_actor::finish() {
   out->operations = std::move(operations_);
   out->used = used_;
   out->planner_problem = problem_code_;
+  out->budget = std::move(problem_budget_);
   out->at = env_.now();
   out->took = std::chrono::duration_cast<std::chrono::milliseconds>(env_.now() - begun_);
   start_.done(planned_message_ptr{std::move(out)});

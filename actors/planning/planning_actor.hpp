@@ -3,6 +3,7 @@
 // planner/verdict.hpp decides.
 #pragma once
 
+#include "actors/planning/planned_check.hpp"
 #include "actors/planning/planning_desk.hpp"
 
 #include <functional>
@@ -48,12 +49,8 @@ private:
   void take(report_planner_question& asked);
   void take(report_no_plan& none);
   [[nodiscard]] std::uint32_t questions_left() const;
-  /// Why the plan may not run; empty if it may.
-  [[nodiscard]] std::string fault_of(const objective_spec& plan) const;
+  /// Why the change may not be made; empty if it may.
   [[nodiscard]] std::string fault_of(const report_replan& change) const;
-  [[nodiscard]] std::string fault_of_agents(const plan_spec& plan) const;
-  [[nodiscard]] result<void> check_planned(const std::string& by_name,
-                                           const boost::json::object& input) const;
   void add_artifact(artifact&& made, bool append);
   [[nodiscard]] std::vector<part> take_parts();
   void answer_with(message said);
@@ -65,6 +62,7 @@ private:
   environment& env_;
   planning_start start_;
   timestamp begun_;
+  planned_rules rules_{}; ///< Of the planner's plans, once it was asked.
   phase phase_ = phase::deciding;
   std::uint32_t step_ = 0;
   planner::verdict made_;
@@ -73,7 +71,9 @@ private:
   std::vector<wanted_objective_operation> operations_;
   model_usage used_;
   std::string planner_problem_;
+  std::string template_problem_; ///< Why the template that fits is not taken; empty: it may be.
   errc problem_code_ = errc::planner_failed;
+  std::string problem_budget_; ///< As in report_no_plan.
   std::string agent_problem_;
   planner_run_ptr planning_;
   agent_run_ptr answering_;

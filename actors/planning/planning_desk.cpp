@@ -1,6 +1,7 @@
 #include "actors/planning/planning_desk.hpp"
 
 #include "actors/planning/planning_actor.hpp"
+#include "actors/planning/template_check.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
@@ -68,6 +69,9 @@ std::vector<template_summary> summaries_of(const template_list& templates) {
 
 planning_desk::planning_desk(environment& env) : env_(env) {
   auto read = read_templates(env.options.planning);
+  if (read)
+    if (auto fine = check_templates(*read, env.agents); !fine)
+      read = fine.error();
   if (!read && env.options.warn)
     env.options.warn("only the templates of the program are used: " + read.error().message);
   templates_ = read ? std::move(*read) : read_templates({}).value();

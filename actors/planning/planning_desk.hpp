@@ -65,6 +65,7 @@ struct planned_message {
   std::chrono::milliseconds took{0};
   model_usage used{}; ///< By models of the planner, and of the agent that answers directly.
   errc planner_problem = errc::planner_failed; ///< As in report_no_plan.
+  std::string budget{};                        ///< The same.
 
   /// For the metadata of what is made of it: planner::note_of, `seconds`, and if a model was asked,
   /// `tokens` and `modelUsage`.

@@ -154,10 +154,21 @@ private:
     else if (made.made.objective)
       out_.operations = replacing_operations(now, plans_as_operations(*made.made.objective));
     if (out_.operations.empty())
-      return end(make_error(made.planner_problem,
-                            "nobody makes a change of the text: " + joined(made.made.reasons),
-                            "text"));
+      return end(no_change(made));
     change();
+  }
+
+  static error no_change(const planned_message& planned) {
+    auto out = make_error(planned.planner_problem,
+                          "nobody makes a change of the text: " + joined(planned.made.reasons),
+                          planned.budget.empty() ? "text" : planned.budget);
+    // That of a day begins anew with the day; no other one does.
+    if (planned.budget.starts_with("day-"))
+      out.details =
+          R"({"until":")"
+          + to_rfc3339(std::chrono::floor<std::chrono::days>(planned.at) + std::chrono::days{1})
+          + "\"}";
+    return out;
   }
 
   /// The plan that asks joins the others; what the text wants follows from the answer.

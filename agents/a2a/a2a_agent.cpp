@@ -5,6 +5,7 @@
 #include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/idempotent_send.hpp"
 #include "protocol/a2a/request_path.hpp"
+#include "protocol/json/json_pointer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/text/near_name.hpp"
@@ -758,6 +759,11 @@ result<void> a2a_agent::check_planned(const json::object& input, const planned_c
   if (!read->url.empty())
     return make_error(errc::invalid_params, "a planned task may name a target, and no URL", "/url");
   return {};
+}
+
+bool a2a_agent::takes_value_at(std::string_view pointer) const {
+  return is_at_or_below(pointer, "/text") || is_at_or_below(pointer, "/data")
+         || is_at_or_below(pointer, "/metadata");
 }
 
 std::string a2a_agent::description() const {

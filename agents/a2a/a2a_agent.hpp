@@ -76,6 +76,7 @@ public:
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
   [[nodiscard]] result<void> check_planned(const boost::json::object& input,
                                            const planned_check& other) const override;
+  [[nodiscard]] bool takes_value_at(std::string_view pointer) const override;
   [[nodiscard]] std::vector<std::string> output_modes() const override { return {"*/*"}; }
   [[nodiscard]] std::string description() const override;
 

@@ -4,6 +4,7 @@
 #include "agents/command/command_lines.hpp"
 #include "agents/command/program_output.hpp"
 #include "protocol/core_count.hpp"
+#include "protocol/json/json_pointer.hpp"
 #include "protocol/text/text.hpp"
 
 #include <algorithm>
@@ -404,6 +405,12 @@ result<void> command_agent::check_input(const boost::json::object& input) const 
 
 result<void> command_agent::check_planned(const boost::json::object&, const planned_check&) const {
   return make_error(errc::invalid_params, "a planned task may not run a program");
+}
+
+bool command_agent::takes_value_at(std::string_view pointer) const {
+  // Not the program itself, no line for a shell, no directory.
+  return (pointer.starts_with("/argv/") && pointer != "/argv/0") || pointer.starts_with("/env/")
+         || is_at_or_below(pointer, "/data") || is_at_or_below(pointer, "/text");
 }
 
 std::string command_agent::description() const {

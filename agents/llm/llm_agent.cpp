@@ -2,6 +2,7 @@
 
 #include "agents/llm/conversation.hpp"
 #include "agents/llm/llm_prompt.hpp"
+#include "protocol/json/json_pointer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/near_name.hpp"
 #include "protocol/text/text.hpp"
@@ -219,6 +220,10 @@ result<void> llm_agent::check_planned(const boost::json::object& input,
     if (auto ok = other(each.agent, each.input); !ok)
       return ok;
   return {};
+}
+
+bool llm_agent::takes_value_at(std::string_view pointer) const {
+  return is_at_or_below(pointer, "/prompt") || is_at_or_below(pointer, "/system");
 }
 
 std::string llm_agent::description() const {

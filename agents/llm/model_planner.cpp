@@ -42,7 +42,8 @@ private:
       return give_up(outcome.answer.failure.message,
                      outcome.answer.failure.kind == models::failure_kind::over_budget
                          ? errc::budget_exceeded
-                         : errc::planner_failed);
+                         : errc::planner_failed,
+                     outcome.answer.failure.budget);
     auto& answer = *outcome.answer.value;
     switch (models::kind_of(answer)) {
       case models::answer_kind::text: return read(answer.content);
@@ -56,15 +57,32 @@ private:
   void read(const std::string& content) {
     auto made = order_->replans ? read_change_reply(content, order_->agents, question_rule(*order_))
                                 : read_plan_reply(content, order_->agents, question_rule(*order_));
-    if (made)
+    const auto usable = made ? check(*made) : result<void>(made.error());
+    if (usable)
       return end(std::move(*made));
     if (std::exchange(was_repaired_, true))
-      return give_up("its plan cannot be used: " + made.error().message);
+      return give_up("its plan cannot be used: " + usable.error().message);
     request_.messages.push_back({models::speaker::assistant, content});
     request_.messages.push_back(
-        {models::speaker::user, "That cannot be used: " + made.error().message
+        {models::speaker::user, "That cannot be used: " + usable.error().message
                                     + ". Reply with the corrected JSON object and nothing else."});
     ask();
+  }
+
+  /// Whether it could run.
+  [[nodiscard]] result<void> check(const planner_report& made) const {
+    const auto placed = [](const result<void>& found) {
+      return found || found.error().field.empty()
+                 ? found
+                 : result<void>(make_error(found.error().code,
+                                           found.error().field + ": " + found.error().message,
+                                           found.error().field));
+    };
+    if (const auto* plan = std::get_if<report_plan>(&made); plan && order_->check_plan)
+      return placed(order_->check_plan(plan->objective));
+    if (const auto* change = std::get_if<report_replan>(&made); change && order_->check_change)
+      return placed(order_->check_change(change->operations));
+    return {};
   }
 
   void count(const models::call_cost& cost) {
@@ -77,8 +95,8 @@ private:
                 cost.usage.is_estimated};
   }
 
-  void give_up(const std::string& why, errc code = errc::planner_failed) {
-    end(report_no_plan{"the model " + model_.name + ": " + why, {}, code});
+  void give_up(const std::string& why, errc code = errc::planner_failed, std::string budget = {}) {
+    end(report_no_plan{"the model " + model_.name + ": " + why, {}, code, std::move(budget)});
   }
   void end(planner_report report) {
     std::visit([this](auto& each) { each.used = used_; }, report);

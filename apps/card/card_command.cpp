@@ -42,14 +42,14 @@ int show(const card_command_options& options) {
   auto settings = effective_settings({options.config_file, {}, false});
   if (!settings)
     return refuse(settings.error(), exit_usage);
-  if (const auto taken = set_templates(*settings); !taken)
-    return refuse(taken.error(), exit_usage);
   const auto models = open_models(options.config_file);
   if (!models)
     return refuse(models.error(), exit_usage);
   const auto agents = make_agents(*settings, options.config_file, *models);
   if (!agents)
     return refuse(agents.error(), exit_usage);
+  if (const auto taken = set_templates(*settings, *agents); !taken)
+    return refuse(taken.error(), exit_usage);
   const auto& server = settings->server;
   const auto& planning = settings->executor.planning;
   const auto templates = planning.is_on ? summaries_of(read_templates(planning).value())

@@ -1,6 +1,7 @@
 #include "apps/plan/templates_command.hpp"
 
-#include "actors/planning/planning_desk.hpp"
+#include "actors/planning/template_check.hpp"
+#include "apps/plan/plan_file.hpp"
 #include "apps/plan/template_files.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/terminal/console.hpp"
@@ -104,11 +105,15 @@ int check_templates(const templates_options& options) {
   }
   planning_options all;
   all.templates = std::move(*texts);
-  if (code == exit_ok)
-    if (const auto together = read_templates(all); !together) {
-      complain(together.error().message);
+  if (code == exit_ok) {
+    agent_registry agents;
+    register_own_agents(agents);
+    const auto together = read_templates(all);
+    if (const auto fine = together ? check_templates(*together, agents) : together.error(); !fine) {
+      complain(fine.error().message);
       code = exit_usage;
     }
+  }
   return exit_code_of(code, say(out));
 }
 

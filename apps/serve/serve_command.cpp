@@ -336,7 +336,7 @@ int serve_command(const serve_options& options) {
     complain(planned.error().message);
     return exit_usage;
   }
-  if (auto taken = set_templates(*settings); !taken) {
+  if (auto taken = set_templates(*settings, *agents); !taken) {
     complain(taken.error().message);
     return exit_usage;
   }

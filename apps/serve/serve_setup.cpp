@@ -1,6 +1,6 @@
 #include "apps/serve/serve_setup.hpp"
 
-#include "actors/planning/planning_desk.hpp"
+#include "actors/planning/template_check.hpp"
 #include "apps/delegation_setup.hpp"
 #include "apps/log.hpp"
 #include "apps/plan/template_files.hpp"
@@ -74,14 +74,13 @@ result<serve_settings> effective_settings(const serve_options& options) {
   return out;
 }
 
-result<void> set_templates(serve_settings& to) {
+result<void> set_templates(serve_settings& to, const agent_registry& agents) {
   auto texts = read_template_files(to.templates_directory);
   if (!texts)
     return texts.error();
   to.executor.planning.templates = std::move(*texts);
-  if (const auto all = read_templates(to.executor.planning); !all)
-    return all.error();
-  return {};
+  const auto all = read_templates(to.executor.planning);
+  return all ? check_templates(*all, agents) : all.error();
 }
 
 result<agent_registry> make_agents(const serve_settings& settings, const std::string& config_file,

@@ -17,7 +17,7 @@ namespace troupe {
 
 /// Reads the templates of the directory that the settings name. Errors: those of a directory, a
 /// file or a template that cannot be used.
-[[nodiscard]] result<void> set_templates(serve_settings& to);
+[[nodiscard]] result<void> set_templates(serve_settings& to, const agent_registry& agents);
 
 /// The agents that these settings offer; `a2a` knows the targets of `config_file`, `llm` asks the
 /// `models` (null: there is no such agent). Errors: agent_not_found, if the default one is not

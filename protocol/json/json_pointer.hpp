@@ -11,4 +11,10 @@ namespace troupe {
 void append_pointer(std::string& pointer, std::string_view name);
 void append_pointer(std::string& pointer, std::size_t index);
 
+/// Whether it is `place`, or a place below that.
+[[nodiscard]] inline bool is_at_or_below(std::string_view pointer, std::string_view place) {
+  return pointer.starts_with(place)
+         && (pointer.size() == place.size() || pointer[place.size()] == '/');
+}
+
 } // namespace troupe

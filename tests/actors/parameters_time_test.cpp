@@ -229,3 +229,64 @@ TEST_CASE("templates that cannot be used change nothing", "[actors][planning]") 
   REQUIRE(bed.main_gateway().set_templates({}).has_value());
   CHECK(bed.main_gateway().templates().size() == before - 1);
 }
+
+namespace {
+
+/// Takes values only as `text`, and needs one.
+class careful_agent final : public agent {
+public:
+  [[nodiscard]] start_result start(const order_ptr&, const agent_port_ptr&) override {
+    return report_completed{};
+  }
+  [[nodiscard]] result<void> check_input(const boost::json::object& input) const override {
+    const auto* text = input.if_contains("text");
+    if (text != nullptr && text->is_string() && text->get_string() == "nonsense")
+      return make_error(errc::invalid_params, "text: nonsense is refused", "/text");
+    return {};
+  }
+  [[nodiscard]] bool takes_value_at(std::string_view pointer) const override {
+    return pointer == "/text";
+  }
+};
+
+std::string doing(const std::string& agent, const std::string& input) {
+  return R"({"template": "careful", "match": ["Do {x}"], "params": {"x": {}},
+    "plans": [{"name": "Work", "tasks": [{"name": "Do it", "agent": ")"
+         + agent + R"(", "input": )" + input + "}]}]}";
+}
+
+} // namespace
+
+TEST_CASE("a template is taken only if its tasks can run, and values stay values in their inputs",
+          "[actors][planning]") {
+  form_bed bed;
+  bed.agents.add("careful", std::make_shared<careful_agent>());
+  const auto refusal = [&](const std::string& agent, const std::string& input) {
+    const auto done = bed.main_gateway().set_templates({{doing(agent, input), "c.json"}});
+    return done ? std::string{} : done.error().message;
+  };
+  CHECK_THAT(
+      refusal("careful", R"({"program": "${params.x}"})"),
+      Contains(R"(the template "careful": /plans/0/tasks/0/input/program: a parameter may not)"));
+  CHECK_THAT(refusal("careful", R"({"text": "nonsense"})"), Contains("nonsense is refused"));
+  CHECK_THAT(refusal("nobody", "{}"), Contains("nobody"));
+  CHECK(refusal("careful", R"({"program": "true", "text": "${params.x}"})") == "");
+}
+
+TEST_CASE("a message whose template makes a plan that cannot run is left to the next row",
+          "[actors][planning]") {
+  form_bed bed;
+  bed.agents.add("careful", std::make_shared<careful_agent>());
+  REQUIRE(bed.main_gateway()
+              .set_templates({{doing("careful", R"({"text": "${params.x}"})"), "c.json"}})
+              .has_value());
+  const auto fine = bed.say("Do something");
+  REQUIRE(fine.has_value());
+  CHECK(fine->objective);
+  const auto other = bed.say("Do nonsense");
+  REQUIRE(other.has_value());
+  CHECK_FALSE(other->objective);
+  const auto asked_for = bed.say("Do nonsense", "careful", {{"x", "nonsense"}});
+  REQUIRE(asked_for.has_error()); // its sender named it
+  CHECK_THAT(asked_for.error().message, Contains("nonsense is refused"));
+}

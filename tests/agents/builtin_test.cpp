@@ -130,3 +130,17 @@ TEST_CASE("a server may leave the command agent out", "[agents][registry]") {
   register_builtin_agents(safe, {std::nullopt});
   CHECK(safe.names() == std::vector<std::string>{"echo", "noop", "scripted", "sleep"});
 }
+
+TEST_CASE("a value of a client chooses no program, tool, agent or address", "[agents][registry]") {
+  agent_registry agents;
+  register_builtin_agents(agents);
+  const auto takes = [&](const char* name, const char* pointer) {
+    return agents.find(name)->takes_value_at(pointer);
+  };
+  for (const auto* pointer : {"/argv/1", "/argv/10", "/env/CITY", "/data/a/0", "/text"})
+    CHECK(takes("command", pointer));
+  for (const auto* pointer : {"/argv", "/argv/0", "/shell", "/cwd", "/envAllow/0", "/texts"})
+    CHECK_FALSE(takes("command", pointer));
+  CHECK(takes("echo", "/text"));
+  CHECK(takes("scripted", "/steps/0/ask"));
+}

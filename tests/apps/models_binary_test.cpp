@@ -337,6 +337,12 @@ TEST_CASE("troupe plan asks the planner that it is given", "[binary][models]") {
              StartsWith("1\n") && ContainsSubstring("the model fast asks: Where to?"));
   CHECK_THAT(plan("fast", list, {"--json"}),
              StartsWith("1\n") && ContainsSubstring("the model fast answers: Paris"));
+  const std::string bad = R"({"name":"T","tasks":[{"name":"t","agent":"llm","input":)"
+                          R"({"prompt":"p","tools":["call_agent"],"agents":[{"name":"x",)"
+                          R"("agent":"command","input":{"shell":"true"}}]}}]})";
+  models.say("ok", {bad, bad});
+  CHECK_THAT(plan("fast", list, {"--json"}),
+             StartsWith("1\n") && ContainsSubstring("which planned tasks may not name"));
   CHECK_THAT(plan("grammar", list),
              StartsWith("0\n") && ContainsSubstring("verdict: an objective (grammar)"));
   CHECK_THAT(plan("templates", list),

@@ -76,6 +76,42 @@ TEST_CASE("a pattern is words and placeholders", "[planner][template]") {
   CHECK(matched("Plan a party", "Plan a party!") == placeholder_values{});
 }
 
+TEST_CASE("a parameter stands only where it stays a value", "[planner][template]") {
+  const auto with = [](const std::string& task, const std::string& plan = "") {
+    return read_template(R"({"template": "t", "match": ["Do {x}"], "params": {"x": {}},
+      "plans": [{"name": "Work", )"
+                         + plan + R"("tasks": [{"name": "First"}, {"name": "Second", )" + task
+                         + "}]}]}");
+  };
+  struct row {
+    const char* task;
+    const char* plan;
+    const char* place;
+  };
+  const auto wrong = GENERATE(values<row>(
+      {{R"("agent": "${params.x}")", "", "/plans/0/tasks/1/agent"},
+       {R"("dependencies": ["${params.x}"])", "", "/plans/0/tasks/1/dependencies/0"},
+       {R"("deadline": "${params.x}")", "", "/plans/0/tasks/1/deadline"},
+       {R"("retry": {"backoff": "${params.x}"})", "", "/plans/0/tasks/1/retry/backoff"},
+       {R"("id": "a-${params.x}")", "", "/plans/0/tasks/1/id"},
+       {R"("agent": "echo")", R"("onFailure": "${params.x}", )", "/plans/0/onFailure"}}));
+  CAPTURE(wrong.task, wrong.plan);
+  const auto refused = with(wrong.task, wrong.plan);
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().field == wrong.place);
+  CHECK(refused.error().message.find("a parameter may stand only in names") != std::string::npos);
+
+  const auto taken = with(R"("description": "${params.x}", "metadata": {"by": "${params.x}"},
+    "agent": "own", "input": {"text": "about ${params.x}", "list": ["a", {"b~/": "${params.x}"}]})");
+  INFO((taken ? "" : taken.error().message));
+  REQUIRE(taken.has_value());
+  const auto places = input_places(*taken);
+  REQUIRE(places.size() == 2);
+  CHECK(places[0].agent == "own");
+  CHECK(places[0].pointer == "/plans/0/tasks/1/input/text");
+  CHECK(places[1].below == "/list/1/b~0~1");
+}
+
 TEST_CASE("a pattern does not fit what says more or less", "[planner][template]") {
   CHECK_FALSE(matched("Write about {topic}", "Write about"));
   CHECK_FALSE(matched("Write about {topic}", "Please write about cats"));

@@ -310,6 +310,10 @@ public:
   /// input lets it hand work. The default accepts every input.
   [[nodiscard]] virtual result<void> check_planned(const boost::json::object& input,
                                                    const planned_check& other) const;
+  /// Whether a value that a client gives may stand at this place of the input (a JSON pointer below
+  /// it: `/argv/1`), as it does in a task of a template (docs/planner.md). There it is a value: it
+  /// chooses no program, agent, tool or address. The default accepts every place.
+  [[nodiscard]] virtual bool takes_value_at(std::string_view) const { return true; }
   /// Media types of the artifacts that it makes, and of the parts that it accepts; `text/*` and
   /// `*/*` are allowed. A message that accepts none of the first, or has a part that is none of the
   /// second, is refused (errc::content_type_not_supported).

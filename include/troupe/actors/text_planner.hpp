@@ -69,6 +69,11 @@ struct planning_order {
   bool replans = false;
   std::vector<planner_exchange> said{}; ///< The first question first.
   std::uint32_t questions_left = 0;     ///< report_planner_question counts as no plan if it is 0.
+  /// Whether the plan, or the change, could run if it were reported: a planner that can mend what
+  /// it has made asks before. Errors say why not, with a JSON pointer as the field. May be called
+  /// on any thread. Null: it is looked at only when it is reported.
+  std::function<result<void>(const objective_spec& plan)> check_plan{};
+  std::function<result<void>(const std::vector<wanted_objective_operation>& change)> check_change{};
 };
 
 using planning_order_ptr = std::shared_ptr<const planning_order>;
@@ -107,6 +112,8 @@ struct report_no_plan {
   model_usage used{};
   /// planner_failed, or budget_exceeded: it was not allowed to ask its model.
   errc code = errc::planner_failed;
+  /// With budget_exceeded: its name (docs/models.md), `day-tokens`.
+  std::string budget{};
 };
 
 using planner_report = std::variant<report_plan, report_replan, report_answer,

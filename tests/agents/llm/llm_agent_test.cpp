@@ -81,7 +81,8 @@ models::budget_limits limits_of(models::budget_scope scope, models::spending_lim
 
 planner_report plan_with(model_server& server, const std::string& behaviour,
                          const models::budget_limits& budgets = {},
-                         std::uint32_t questions_left = 0) {
+                         std::uint32_t questions_left = 0,
+                         decltype(planning_order::check_plan) check_plan = {}) {
   models::model_settings settings;
   settings.budgets = budgets;
   settings.name = "m";
@@ -93,6 +94,7 @@ planner_report plan_with(model_server& server, const std::string& behaviour,
   order->text = "Organize it";
   order->agents = {"llm"};
   order->questions_left = questions_left;
+  order->check_plan = std::move(check_plan);
   const auto port = std::make_shared<heard_plan>();
   const auto run = planner.plan(order, port);
   if (!comes_true([&] { return port->heard().has_value(); }))
@@ -265,6 +267,7 @@ TEST_CASE("a budget that refuses a planner is told by its code, and nothing is s
   const auto made = plan_with(server, "ok", limits_of(models::budget_scope::call, {10, {}, {}}));
   REQUIRE(std::holds_alternative<report_no_plan>(made));
   CHECK(std::get<report_no_plan>(made).code == errc::budget_exceeded);
+  CHECK_FALSE(std::get<report_no_plan>(made).budget.empty());
   CHECK_THAT(std::get<report_no_plan>(made).reason,
              ContainsSubstring("the budget call-tokens is 10"));
   CHECK(std::get<report_no_plan>(made).used == model_usage{});
@@ -289,6 +292,34 @@ TEST_CASE("the agent answers directly only if it is told to", "[agents][llm]") {
   llm_options direct;
   direct.answers_directly = true;
   CHECK(llm_agent(direct).answers_directly());
+}
+
+TEST_CASE("a plan that cannot run goes back to the model once, with what is wrong and where",
+          "[agents][llm]") {
+  model_server server;
+  server.say("ok", {good_plan, good_plan});
+  int looks = 0;
+  const auto refused_once = [&](const objective_spec&) {
+    return ++looks == 1 ? result<void>(make_error(errc::invalid_params, "unknown member \"nope\"",
+                                                  "/plans/0/tasks/0/input/nope"))
+                        : result<void>{};
+  };
+  const auto mended = plan_with(server, "ok", {}, 0, refused_once);
+  REQUIRE(std::holds_alternative<report_plan>(mended));
+  CHECK(std::get<report_plan>(mended).used.calls == 2);
+  const auto asked = server.requests();
+  REQUIRE(asked.size() == 2);
+  CHECK_THAT(boost::json::serialize(asked[1].body.at("messages")),
+             ContainsSubstring("/plans/0/tasks/0/input/nope: unknown member"));
+
+  server.say("ok", {good_plan, good_plan});
+  const auto always = [](const objective_spec&) {
+    return result<void>(make_error(errc::forbidden, "it names the agent \"command\""));
+  };
+  const auto given_up = plan_with(server, "ok", {}, 0, always);
+  REQUIRE(std::holds_alternative<report_no_plan>(given_up));
+  CHECK_THAT(std::get<report_no_plan>(given_up).reason, ContainsSubstring("names the agent"));
+  CHECK(std::get<report_no_plan>(given_up).used.calls == 2);
 }
 
 TEST_CASE("a planner gives up after one repair, or at once if the model does not answer",

@@ -37,7 +37,7 @@ public:
     if (has("decline"))
       return report_no_plan{"too hard", {1, 3, 2}};
     if (has("spend"))
-      return report_no_plan{"the budget day-tokens is 10", {}, errc::budget_exceeded};
+      return report_no_plan{"the budget day-tokens is 10", {}, errc::budget_exceeded, "day-tokens"};
     if (has("nonsense"))
       return report_replan{{remove_plan<std::string>{"no such plan"}}};
     if (has("nothing"))
@@ -243,7 +243,8 @@ TEST_CASE("E_errors: what cannot be planned anew is refused by table, and the ob
   }
   CHECK_THROWS_WITH(bed.refused("Please spend more"),
                     Contains("status 429") && Contains("BUDGET_EXCEEDED")
-                        && Contains("the budget day-tokens is 10"));
+                        && Contains("the budget day-tokens is 10")
+                        && Contains(R"("budget":"day-tokens")") && Contains(R"("until":")"));
   goes_on();
   CHECK_THAT(bed.refused(tent, R"(,"ifRevision":7)"), Contains("REVISION_MISMATCH"));
   goes_on();
