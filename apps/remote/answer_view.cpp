@@ -55,7 +55,12 @@ void answer_view::show_artifact(const artifact& made, bool append, std::string& 
 }
 
 void answer_view::show_status(const task_status& status, news& out) {
-  const auto words = status.message ? shown_parts(status.message->parts) : std::string{};
+  // Some agents repeat a status without what they have asked.
+  const bool goes_on_to_ask =
+      !status.message && status.state == state_ && is_interrupted(status.state);
+  const auto words = goes_on_to_ask   ? said_
+                     : status.message ? shown_parts(status.message->parts)
+                                      : std::string{};
   const bool is_new = status.state != state_ || words != said_;
   state_ = status.state;
   said_ = words;

@@ -4,6 +4,7 @@
 #include "net/a2a/answer_size.hpp"
 #include "net/a2a/shown_objective.hpp"
 #include "protocol/change_size.hpp"
+#include "protocol/fold/apply.hpp"
 #include "protocol/fold/rollup.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
@@ -94,6 +95,10 @@ public:
 
   /// As shown last; before that: as the task stands.
   [[nodiscard]] task_state state() const noexcept { return state_; }
+  /// What it asks, if it does; else null.
+  [[nodiscard]] const message_ptr& asked() const noexcept { return asked_; }
+  /// The task still shows the question that was answered: it is shown with its next status.
+  [[nodiscard]] bool holds_back() const noexcept { return answered_ != nullptr; }
 
 private:
   shown_task(operation_call& call, task_stream& stream, task_state now)
@@ -105,7 +110,29 @@ private:
   }
 
   bool add_snapshot(const feed& source, bool has_gap) override {
-    return add_record(source.snapshot().task, {source.snapshot().sequence}, has_gap);
+    const auto& now = source.snapshot().task;
+    if (shows_answered(*now)) {
+      answered_ = now;
+      return true;
+    }
+    return add_record(now, {source.snapshot().sequence}, has_gap);
+  }
+
+  [[nodiscard]] bool shows_answered(const task& record) const {
+    return record.status.state == task_state::input_required && stream_.answered != timestamp{}
+           && record.status.at == stream_.answered;
+  }
+
+  /// Instead of its events, the task after the change, once it shows something else than what was
+  /// answered.
+  bool add_after(const change& news) {
+    const auto now = std::make_shared<task>(*std::exchange(answered_, nullptr));
+    apply(*now, news);
+    part_ = news.events.size();
+    if (!shows_answered(*now))
+      return add_record(now, {news.sequence}, false);
+    answered_ = now;
+    return true;
   }
 
   /// Adds what the frame says about the task; each event is a part.
@@ -115,6 +142,8 @@ private:
       return true;
     }
     const auto& news = next.news;
+    if (answered_)
+      return add_after(*news);
     const auto& snapshot = source.snapshot();
     part_ = std::max<std::size_t>(part_, next.first_event);
     while (part_ < news->events.size() && !is_over_) {
@@ -132,7 +161,8 @@ private:
       if (std::holds_alternative<task_progress>(fact) && !call_.extensions.progress)
         continue;
       const auto* moved = std::get_if<task_moved>(&fact);
-      state_ = moved ? moved->to : state_;
+      if (moved != nullptr)
+        note(moved->to, moved->message);
       is_over_ = moved != nullptr && ends_at(stream_, moved->to);
       const event_texts::key which{.codec = call_.codec,
                                    .event = index,
@@ -154,13 +184,15 @@ private:
 
   bool end_batch(bool) override { return true; }
 
+  void note(task_state now, const message_ptr& said) {
+    state_ = now;
+    asked_ = is_interrupted(now) ? said : nullptr;
+  }
+
   /// Adds `record`, as it stood `at`. False if that is long.
   bool add_record(const task_ptr& record, const stream_cursor& at, bool has_gap) {
-    const bool was_answered = record->status.state == task_state::input_required
-                              && stream_.answered != timestamp{}
-                              && record->status.at == stream_.answered;
-    is_over_ = !was_answered && ends_at(stream_, record->status.state);
-    state_ = record->status.state;
+    is_over_ = ends_at(stream_, record->status.state);
+    note(record->status.state, record->status.message);
     snapshot_event shown{.codec = call_.codec,
                          .record = record,
                          .view = {.history_length = stream_.history_length,
@@ -200,6 +232,8 @@ private:
 
   task_stream stream_;
   task_state state_;
+  message_ptr asked_;
+  task_ptr answered_; ///< Held back; null: nothing is.
 };
 
 // -- the stream of a root task --------------------------------------------------------------------
@@ -242,7 +276,7 @@ private:
         write(out);
     }
     const auto name = "opt/v1/" + std::string(member);
-    event shown = task_moved{root_.state(), 1, nullptr};
+    event shown = task_moved{root_.state(), 1, root_.asked()}; // It goes on to ask.
     if (call_.extensions.progress)
       shown = task_progress{std::make_shared<const progress_report>(report_of(*now_))};
     const stream_mark mark{.member = value.empty() ? std::string_view{} : name,
@@ -283,7 +317,9 @@ public:
     is_below_over_ = is_below_over_ || below == stream_step::end;
     const auto before = text.size();
     const auto next = root_.add_news();
-    has_begun_ = true;
+    has_begun_ = !root_.holds_back();
+    if (!has_begun_)
+      return next;
     if (next == stream_step::wait && (begins_with_root || below == stream_step::go_on))
       return stream_step::go_on;
     if (next != stream_step::end || is_below_over_ || begins_with_root)

@@ -23,7 +23,7 @@ struct task_stream {
       nullptr; ///< What the task stands for, shown in the snapshot's metadata; may be null.
   bool ends_at_question = false; ///< Also at INPUT_REQUIRED (docs/a2a.md, D6).
   /// A snapshot whose status is of that time still shows the question that was answered: the stream
-  /// does not end with it.
+  /// begins with the next status instead.
   timestamp answered{};
 };
 

@@ -83,6 +83,17 @@ TEST_CASE("what an agent says meanwhile is apart, and stands in for an output th
   CHECK(view.end() == "all done\n");
 }
 
+TEST_CASE("a task that goes on to ask has asked what it said before", "[apps][remote]") {
+  answer_view view(true);
+  static_cast<void>(view.show(moved(task_state::input_required, "which city?")));
+  const wire::answer again =
+      wire::status_update{task_id{"t"}, "c", {task_state::input_required, nullptr, {}}, false, {}};
+  static_cast<void>(view.show(again));
+  CHECK(view.said() == "which city?");
+  static_cast<void>(view.show(moved(task_state::working, "")));
+  CHECK(view.said().empty());
+}
+
 TEST_CASE("text for a terminal cannot drive it, text for a file is as it was", "[apps][remote]") {
   const auto text = std::string("a\tb\x1b[2J\nc");
   CHECK(answer_view(true).show(chunk("a", text, false)).output.find('\x1b') == std::string::npos);

@@ -459,6 +459,8 @@ TEST_CASE("an answer through a root task returns the root task, and its stream g
     const auto first = client.next_event();
     REQUIRE(first);
     CHECK(at(boost::json::parse(*first), "/task/id") == root);
+    // The question that was answered is not shown once more.
+    CHECK(at(boost::json::parse(*first), "/task/status/state") == "TASK_STATE_WORKING");
     CHECK(bed.puppet->input(0) == "this");
     finish(bed, 0, "made");
     std::string last;
