@@ -135,10 +135,13 @@ answered from_template(const row_input& in, verdict& out) {
     return not_because("no template fits");
   if (!in.settings.template_problem.empty())
     return not_because(in.settings.template_problem);
-  if (auto taken = take_template(*choice.fits, choice.values, in, out); !taken)
+  auto values = choice.values;
+  for (const auto& [name, value] : in.request.params)
+    values.insert_or_assign(name, value);
+  if (auto taken = take_template(*choice.fits, values, in, out); !taken)
     return not_because(taken.error().message);
   return fits_because("the template " + quoted(choice.fits->name) + " fits"
-                      + asked_for(*choice.fits, choice.values));
+                      + asked_for(*choice.fits, values));
 }
 
 answered from_grammar(const row_input& in, verdict& out) {

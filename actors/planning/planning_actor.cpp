@@ -217,9 +217,8 @@ void planning_actor::take(report_answer& answer) {
 
 std::uint32_t planning_actor::questions_left() const {
   const auto asked = start_.query.said.size();
-  return !start_.query.may_ask || asked >= planner_questions_max
-             ? 0
-             : planner_questions_max - static_cast<std::uint32_t>(asked);
+  return asked >= planner_questions_max ? 0
+                                        : planner_questions_max - static_cast<std::uint32_t>(asked);
 }
 
 /// A task of the objective asks it.

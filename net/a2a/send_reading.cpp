@@ -38,9 +38,11 @@ result<std::string> read_suggested_name(const send_message& in) {
     return std::string{};
   const auto* text = name->if_string();
   const bool is_name = text != nullptr && text->size() <= opt::name_bytes_max
+                       && text->find_first_not_of(' ') != boost::json::string::npos
                        && !has_control({text->data(), text->size()});
   if (!is_name)
-    return is_wrong(key, "one line of at most " + std::to_string(opt::name_bytes_max) + " bytes");
+    return is_wrong(key, "one line of at most " + std::to_string(opt::name_bytes_max)
+                             + " bytes, and not blank");
   return std::string(*text);
 }
 

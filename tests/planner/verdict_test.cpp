@@ -2,6 +2,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -156,6 +157,19 @@ TEST_CASE("a template that lacks a value asks for it, and the reason says so",
          "which is asked for");
   request.params = {{"topic", 7}};
   CHECK(decide(request, with_templates()).error().code == errc::invalid_params);
+}
+
+TEST_CASE("values that are given go before those of the text", "[planner][verdict]") {
+  auto request = asked("Plan a birthday party for 30 people");
+  request.params["guests"] = 12;
+  const auto given = decide(request, with_templates());
+  REQUIRE((given && given->objective));
+  CHECK(given->template_name == "birthday-party");
+  CHECK(std::ranges::find(given->understood, "guests: 12") != given->understood.end());
+  request.params["nothing"] = 1;
+  const auto other = decide(request, with_templates());
+  REQUIRE(other.has_value());
+  CHECK(other->who != decider::plan_template); // and the reason is kept
 }
 
 TEST_CASE("F5_ambiguous: templates that fit equally are noted, and so is what was understood",

@@ -288,6 +288,7 @@ TEST_CASE("D7_hints: a hint leads to an objective of the suggested name, beside 
     CHECK(at(refused, "/error/code") == "-32602");
     CHECK_THAT(at(refused, "/error/message"), Contains("opt/v1/preferObjective"));
   }
+  CHECK(at(bed.say("x", R"("opt/v1/suggestedName":"  ")"), "/error/code") == "-32602");
 }
 
 TEST_CASE("S2_guess: two steps that no template has are planned only if an objective is preferred",
