@@ -87,7 +87,7 @@ TEST_CASE("nothing stands still", "[sim][rest]") {
     how.changing = 0.7;
     how.think_max = 50ms;
     run_all(how, {"an objective is moved", "an objective is tried again", "a change does skipTask",
-                  "a change does retryTask", "a cancel meets the result of its task"});
+                  "a change does retryTask"});
   }
   SECTION("while results cannot be read, and the process dies") {
     how.keeps_records = false;

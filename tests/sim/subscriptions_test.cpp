@@ -150,7 +150,7 @@ TEST_CASE("a stream of an objective shows the states that the journal has", "[si
       says(check_subscriptions(with({whole("2-0", "completed", "working", 1)})), "its objective"));
   auto other = all_of_it();
   other[4].moves[0].state = "failed";
-  CHECK(says(check_subscriptions(with(other)), "task 0 of plan 0 is completed"));
+  CHECK(says(check_subscriptions(with(other)), "task 0 of plan 0 is failed, and the journal"));
   auto more = all_of_it();
   more[1].moves.push_back(of_task(1, "working"));
   CHECK(says(check_subscriptions(with(more)), "does not have that there"));
