@@ -12,6 +12,10 @@ inline constexpr std::size_t tasks_max = 1000;
 inline constexpr std::size_t edges_max = 10'000;
 /// Of a task's name; a longer step is its description, and the name is its beginning.
 inline constexpr std::size_t task_name_bytes_max = 200;
+/// Of what is named as not understood; a longer sentence is cut, with "..." behind it.
+inline constexpr std::size_t problem_text_bytes_max = 200;
+/// Each names its sentence, so their number is bounded, too: further ones add nothing.
+inline constexpr std::size_t problems_max = 100;
 /// A longer name is found in a sentence only within quotes.
 inline constexpr std::size_t unquoted_name_words_max = 32;
 inline constexpr std::size_t quoted_name_words_max = 256; ///< A longer name is not found at all.

@@ -12,11 +12,13 @@
 #include <string>
 #include <utility>
 
+#include "planner/choice_words.hpp"
 #include "planner/edge_collector.hpp"
 #include "planner/limits.hpp"
 #include "planner/order_sentence.hpp"
 #include "planner/order_words.hpp"
-#include "planner/prose.hpp"
+#include "planner/phrase_set.hpp"
+#include "planner/prose_words.hpp"
 #include "planner/step_names.hpp"
 #include "planner/tokens.hpp"
 
@@ -65,44 +67,23 @@ bool has_order_of_all(std::string_view text) {
   return false;
 }
 
-/// Above a list these say that its order, or which of its steps are done, is not as it stands
-/// there.
-constexpr auto words_of_choice = std::to_array<std::string_view>(
-    {"reverse",     "reversed",     "backwards",     "backward",       "one of",
-     "any of",      "some of",      "most of",       "none of",        "at most",
-     "at least",    "bottom",       "from the end",  "last one first", "last first",
-     "as you like", "choose",       "pick one",      "pick any",       "pick two",
-     "select one",  "only",         "either",        "neither",        "unless",
-     "if",          "except",       "instead",       "optional",       "optionally",
-     "options",     "alternatives", "alternatively", "repeat",         "twice"});
-
-/// A phrase of `text` that says so, or a denial; empty: none. "How to eat only rice" is a title.
+/// A phrase of `text` above a list that says that its order, or which of its steps are done, is not
+/// as it stands there, or that they are done already; or a denial. Empty: none. "How to eat only
+/// rice" is a title.
 std::string limit_in(std::string_view text) {
-  static const auto phrases = [] {
-    std::vector<std::vector<token>> out;
-    for (const auto each : words_of_choice)
-      out.push_back(tokens_of(each));
-    return out;
-  }();
   const auto all = tokens_of(text);
-  std::span<const token> words(all);
-  const auto said = [&words](std::size_t count) {
-    std::string out;
-    for (const auto& each : words.first(count))
-      out += (out.empty() ? "" : " ") + each.text;
-    return out;
-  };
-  if (words.empty() || words.front().text == "how")
+  if (all.empty() || all.front().text == "how")
     return {};
-  for (; !words.empty(); words = words.subspan(1)) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto words = std::span<const token>(all).subspan(i);
     const auto denial = phrase_at(words);
     if (denial
         && (denial->meaning == word_class::must_not || denial->meaning == word_class::need_not))
-      return said(denial->tokens);
-    for (const auto& each : phrases)
-      if (each.size() <= words.size()
-          && std::ranges::equal(each, words.first(each.size()), {}, &token::text, &token::text))
-        return said(each.size());
+      return joined(words.first(denial->tokens));
+    if (auto choice = choice_at(words, choice_place::above_list); !choice.empty())
+      return choice;
+    if (says_done(all, i))
+      return all[i].text;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "protocol/text/control_characters.hpp"
 #include "protocol/text/text.hpp"
+#include <troupe/protocol/errc.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -10,10 +11,20 @@
 #include "planner/limits.hpp"
 #include "planner/list_reader.hpp"
 #include "planner/prose.hpp"
+#include "planner/tokens.hpp"
 
 namespace troupe::planner {
 
 namespace {
+
+/// A problem of the text as a whole is named by its beginning.
+text_reading with_names(text_reading out, std::string_view text) {
+  for (auto& each : out.problems)
+    each.text = each.text.empty() ? shown(with_single_blanks(
+                    without_controls(text.substr(0, cut_utf8(text, problem_text_bytes_max)))))
+                                  : shortened(std::move(each.text), problem_text_bytes_max);
+  return out;
+}
 
 text_reading with_problem(std::string reason) {
   text_reading out;
@@ -33,9 +44,8 @@ std::string name_of(const text_reading& reading) {
   return reading.tasks.size() > tasks_in_name_max ? out + ", ..." : out;
 }
 
-} // namespace
-
-text_reading read_text(std::string_view text, guesses rule) {
+/// A problem without a text is one of the text as a whole.
+text_reading read_any(std::string_view text, guesses rule) {
   if (text.size() > text_bytes_max)
     return with_problem("the text is longer than " + std::to_string(text_bytes_max) + " bytes");
   if (!is_utf8(text))
@@ -53,6 +63,12 @@ text_reading read_text(std::string_view text, guesses rule) {
   if (is_split)
     out.assumptions.insert(out.assumptions.begin(), "one line has several steps");
   return out;
+}
+
+} // namespace
+
+text_reading read_text(std::string_view text, guesses rule) {
+  return with_names(read_any(text, rule), text);
 }
 
 objective_spec objective_of(const text_reading& reading, std::string_view name) {

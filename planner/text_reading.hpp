@@ -33,7 +33,7 @@ struct read_edge {
 
 /// A part of the text for which nothing was planned, and why.
 struct not_understood {
-  std::string text; ///< Empty: the text as a whole.
+  std::string text; ///< The sentence, or the beginning of the text; cut if it is long.
   std::string reason;
 
   friend bool operator==(const not_understood&, const not_understood&) = default;

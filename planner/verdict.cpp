@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "planner/parameters_task.hpp"
+#include "planner/short_question.hpp"
 #include "planner/tokens.hpp"
 
 namespace troupe::planner {
@@ -22,10 +23,6 @@ std::string name_of_text(std::string_view text) {
 }
 
 namespace {
-
-constexpr auto question_words = std::to_array<std::string_view>(
-    {"who", "what",  "what's", "when", "where", "why", "which", "whose", "how",   "is",    "are",
-     "can", "could", "do",     "does", "did",   "was", "were",  "will",  "would", "should"});
 
 /// What a row says: it has filled the verdict, or why it does not fit.
 struct row_answer {
@@ -232,21 +229,6 @@ constexpr auto rows = std::to_array<verdict_row>({
     {decider::nobody, "nobody", as_plain_task},
 });
 
-bool is_arithmetic(std::span<const token> words) {
-  bool has_digit = false;
-  bool has_operator = false;
-  for (const auto& each : words)
-    for (const char c : each.text) {
-      const bool is_digit = c >= '0' && c <= '9';
-      const bool is_operator = std::string_view("+-*/^%=").find(c) != std::string_view::npos;
-      if (!is_digit && !is_operator && std::string_view("().,?x").find(c) == std::string_view::npos)
-        return false;
-      has_digit = has_digit || is_digit;
-      has_operator = has_operator || is_operator || c == 'x';
-    }
-  return has_digit && has_operator;
-}
-
 } // namespace
 
 std::string_view to_string(decider row) noexcept {
@@ -277,16 +259,6 @@ result<verdict> decide(const planning_request& request, const planning_settings&
       break;
   }
   return out;
-}
-
-bool is_short_question(std::string_view text) {
-  if (text.empty() || text.size() > question_bytes_max || sentences_of(text).size() != 1)
-    return false;
-  const auto words = tokens_of(text);
-  return !words.empty()
-         && (words.back().text == "?"
-             || std::ranges::find(question_words, words.front().text) != question_words.end()
-             || is_arithmetic(words));
 }
 
 boost::json::object note_of(const verdict& made) {

@@ -95,10 +95,6 @@ struct verdict {
 [[nodiscard]] result<verdict> decide(const planning_request& request,
                                      const planning_settings& settings);
 
-/// A question with a question word or mark, or arithmetic; at most question_bytes_max.
-[[nodiscard]] bool is_short_question(std::string_view text);
-inline constexpr std::size_t question_bytes_max = 280;
-
 /// What the metadata of an objective keeps of its verdict: the deciding row and the reasons; the
 /// template, what was understood (at most noted_sentences_max) and not understood, assumptions,
 /// templates that fit equally, and whether it is a guess, if there are any.

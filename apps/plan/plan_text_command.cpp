@@ -154,8 +154,7 @@ std::string plan_explanation(const planner::text_reading& reading, const planner
     if (!reading.problems.empty())
       out += "not understood:\n";
     for (const auto& each : reading.problems)
-      out += "  " + (each.text.empty() ? "the text" : troupe::quoted(each.text)) + ": "
-             + each.reason + '\n';
+      out += "  " + troupe::quoted(each.text) + ": " + each.reason + '\n';
   }
   out += "verdict: " + std::string(planner::to_string(made.outcome)) + " ("
          + std::string(planner::to_string(made.who)) + ")\n";

@@ -14,6 +14,8 @@
 
 #include "planner/order_sentence.hpp"
 #include "planner/order_words.hpp"
+#include "planner/prose_words.hpp"
+#include "planner/short_question.hpp"
 #include "planner/text_reading.hpp"
 #include "planner/verdict.hpp"
 
@@ -161,5 +163,42 @@ TEST_CASE("documented texts are refused with the documented reason", "[planner][
     const auto read = read_text(text);
     REQUIRE(read.problems.size() == 1);
     CHECK(read.problems.front().reason == row[1]);
+  }
+}
+
+TEST_CASE("documented words of prose have the documented effect, and all are documented",
+          "[planner][docs]") {
+  constexpr auto effects = std::to_array<std::string_view>(
+      {"begins", "the next stage", "beside the task before"}); // as seam_kind
+  const auto rows = documented_rows("docs/planner.md", "| words | effect |");
+  REQUIRE(rows.size() == effects.size());
+  cells documented;
+  for (const auto& row : rows)
+    for (const auto& words : parted(row.at(0), ",")) {
+      documented.push_back(words);
+      if (words == "`;`" || words == "the end of a sentence")
+        continue;
+      CAPTURE(words);
+      const auto found = std::ranges::find(seam_phrases(), words, &seam_phrase::words);
+      REQUIRE(found != seam_phrases().end());
+      CHECK(effects[static_cast<std::size_t>(found->kind)] == row.at(1));
+    }
+  for (const auto& each : seam_phrases()) {
+    const auto words = each.words.starts_with("and ") ? each.words.substr(4) : each.words;
+    CAPTURE(words);
+    CHECK(std::ranges::find(documented, words) != documented.end());
+  }
+}
+
+TEST_CASE("documented texts are short questions, or none, as documented", "[planner][docs]") {
+  const auto rows = documented_rows("docs/planner.md", "| form | is one | is none |");
+  CHECK(rows.size() == 4);
+  for (auto row : rows) {
+    REQUIRE(row.size() == 3);
+    std::erase(row[1], '`');
+    std::erase(row[2], '`');
+    CAPTURE(row[1], row[2]);
+    CHECK(is_short_question(row[1]));
+    CHECK_FALSE(is_short_question(row[2]));
   }
 }

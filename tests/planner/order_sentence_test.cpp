@@ -21,36 +21,6 @@ std::string with(std::string form, const std::string& p, const std::string& f) {
   return form;
 }
 
-/// {p} comes before {f}.
-constexpr auto exact_forms = std::to_array<std::string_view>({
-    "Before starting {f}, complete {p}.",
-    "{p} must precede {f}.",
-    "Upon completing {p}, proceed to {f}.",
-    "After {p}, {f} should commence.",
-    "Prioritize {p} before advancing to {f}.",
-    "{p} is a prerequisite for {f}.",
-    "Initiate {f} subsequent to {p}.",
-    "Ensure {p} is done before {f}.",
-    "Sequence the tasks: firstly {p}, then {f}.",
-    "{f} follows the completion of {p}.",
-    "{p} must occur before {f}.",
-    "Do not start {f} until {p} is finished.",
-    "{f} depends on {p}.",
-    "{f} needs {p}.",
-    "Once {p} is done, do {f}.",
-    "{p} -> {f}",
-    "{f} cannot begin before {p} has ended.",
-    "When {p} is complete, start {f}.",
-    "{f} can only start after {p}.",
-    "First {p}, then {f}.",
-    "{f} waits for {p}.",
-    "You need to do {p} before you do {f}.",
-    "{f} requires {p} to be completed.",
-    "{f} comes after {p}.",
-    "Start {f} as soon as {p} is over.",
-    "{p} blocks {f}.",
-});
-
 /// Others that are read, with their edges between steps.
 struct read_row {
   std::string_view sentence;

@@ -106,6 +106,8 @@ std::vector<family> families() {
       {"one long line", repeated("a"), bytes},
       {"one long line of words", repeated("cook "), bytes},
       {"stages", repeated("Cook rice, then eat it. "), bytes},
+      {"tasks that are none", repeated("the rice, then "), bytes},
+      {"abbreviations", repeated("See Dr. Miller e.g. at 5 p.m. in the hall, then go. "), bytes},
       {"and before a verb", repeated("cook and write and "), bytes},
       {"all steps again and again", below_steps("All steps can run in parallel.\n", 50), bytes},
       {"ranges again and again", below_steps("Steps 1-20 must precede steps 21-40.\n", 40), bytes},
@@ -114,11 +116,13 @@ std::vector<family> families() {
        bytes},
   };
   for (const auto* hostile :
-       {",",     ", ",        "(",        ")",     "((a) ",        "[",       "\"",
-        "\"a ",  "\u201c",    "(5 min) ", "1. ",   "1. a (after ", "- ",      " - ",
-        "then ", "and then ", ", then ",  "step ", "step 1, ",     "after ",  "not ",
-        ".",     "?",         "; ",       "\n",    "\t",           " takes ", "- [ ] ",
-        "1-9 ",  "#",         "~~",       "->",    "=> "})
+       {",",         ", ",        "(",        ")",       "((a) ",        "[",       "\"",
+        "\"a ",      "\u201c",    "(5 min) ", "1. ",     "1. a (after ", "- ",      " - ",
+        "then ",     "and then ", ", then ",  "step ",   "step 1, ",     "after ",  "not ",
+        ".",         "?",         "; ",       "\n",      "\t",           " takes ", "- [ ] ",
+        "1-9 ",      "#",         "~~",       "->",      "=> ",          "Dr. ",    "e.g. a ",
+        "a p.m. b ", "J. ",       "'a ",      "`",       "first ",       "Hi! ",    "Thanks! ",
+        "Why? ",     "as you ",   "do this ", "First: ", "a\n\n"})
     out.push_back({"again and again: " + std::string(hostile), repeated(hostile), bytes});
   for (const auto* hostile : {"(", "\"", "\"do ", ", ", ". ", "(after 1) ", "(5 min) "})
     out.push_back({"in an item: " + std::string(hostile),

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/short_question.hpp"
 #include "planner/verdict.hpp"
 
 using namespace troupe;
@@ -228,14 +229,46 @@ TEST_CASE("the note of a verdict says who decided, why, and what was not underst
 }
 
 TEST_CASE("what a short question is", "[planner][verdict]") {
-  for (const auto* question : {"2 + 2", "(3.5 * 2) / 7 =", "What is the capital of France?",
-                               "who wrote Faust", "Paris?", "Is it late"}) {
+  for (const auto* question : {"2 + 2",
+                               "(3.5 * 2) / 7 =",
+                               "12*3",
+                               "3 + 4 =",
+                               "7x8",
+                               "5 - 3",
+                               "10 / 4",
+                               "1/2 + 1/4",
+                               "What is the capital of France?",
+                               "What is 7 x 8",
+                               "who wrote Faust",
+                               "Paris?",
+                               "Is it late",
+                               "is it raining?",
+                               "are there any",
+                               "do you know Bob",
+                               "can I go",
+                               "Did it rain",
+                               "Should the server be restarted",
+                               "When was Faust written",
+                               "Where do I go",
+                               "Why did Dr. Miller leave"}) {
     CAPTURE(question);
     CHECK(is_short_question(question));
   }
-  for (const auto* other : {"", "Make tea", "42", "+", "What is it? Tell me all about it."}) {
+  for (const auto* other :
+       {"", "Make tea", "42", "+", "What is it? Tell me all about it.", "Do the laundry",
+        "Do it now", "Can of beans and bread", "When done, ping me", "When done ping me",
+        "What it is, nobody knows", "2024-05-01", "1/2", "5-3", "10x", "50%", "+49 30 123456",
+        "= 3", "Will"}) {
     CAPTURE(other);
     CHECK_FALSE(is_short_question(other));
   }
-  CHECK_FALSE(is_short_question("why " + std::string(question_bytes_max, 'x')));
+}
+
+TEST_CASE("the length of a short question is counted in characters", "[planner][verdict]") {
+  std::string longest = "why ";
+  for (std::size_t i = longest.size(); i < question_characters_max; ++i)
+    longest += "\u00e4";
+  CHECK(longest.size() > question_characters_max);
+  CHECK(is_short_question(longest));
+  CHECK_FALSE(is_short_question(longest + "a"));
 }
