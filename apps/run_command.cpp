@@ -2,12 +2,14 @@
 #include "apps/commands.hpp"
 #include "apps/draw/dry_run.hpp"
 #include "apps/open_store.hpp"
+#include "apps/plan/mended_plan.hpp"
 #include "apps/plan/only_tasks.hpp"
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_ending.hpp"
+#include "apps/run/run_mending.hpp"
 #include "apps/run/run_session.hpp"
 #include "apps/run/run_timing.hpp"
 #include "apps/run/timing_files.hpp"
@@ -42,6 +44,14 @@ namespace {
 /// An error before anything ran.
 int refuse(const run_options& options, const error& why) {
   complain(why.message);
+  if (options.json)
+    say_json_error(why);
+  return exit_usage;
+}
+
+/// The same of the file of a plan.
+int refuse_plan(const run_options& options, const error& why) {
+  complain_about_plan(why, options.file);
   if (options.json)
     say_json_error(why);
   return exit_usage;
@@ -119,7 +129,8 @@ objective_ptr newest(const recovered& left) {
 /// Everything that is read before anything is opened.
 struct prepared {
   std::string drawn;                    ///< What `--dry-run` prints.
-  std::shared_ptr<objective_spec> spec; ///< Null unless something new begins.
+  std::shared_ptr<objective_spec> spec; ///< Null unless a plan was read.
+  resolved_objective edges;             ///< Of `spec`.
   std::string file;                     ///< As run_entry has it; empty if none is named.
   std::string text;                     ///< As run_entry has it.
 };
@@ -139,7 +150,7 @@ result<prepared> prepare_more(const run_options& options) {
   std::error_code failed;
   if (options.file == "-" || std::filesystem::is_regular_file(options.file, failed))
     out.file = identity_of(options.file);
-  if (out.file.empty() || !options.store.directory.empty())
+  if (out.file.empty() || (out.file == "-" && !options.store.directory.empty()))
     return out;
   const auto text = read_text(options.file, plan_file_bytes_max);
   if (!text)
@@ -177,6 +188,7 @@ result<prepared> prepare(const run_options& options, const agent_registry& agent
   if (options.parallel_max > 0)
     file->objective.parallel_max = options.parallel_max;
   out.spec = std::make_shared<objective_spec>(std::move(file->objective));
+  out.edges = std::move(*checked);
   out.file = identity_of(options.file);
   out.text = hash_of_text(file->text);
   return out;
@@ -230,6 +242,41 @@ result<run_entry> find_earlier(const run_options& options, const prepared& ready
                         + ", in " + *folder);
 }
 
+/// A retry of that file takes what was changed in it since.
+bool is_mended(const run_options& options, const prepared& ready, const run_entry& entry) {
+  return options.purpose == run_purpose::retry && is_of(entry, ready) && !ready.text.empty()
+         && (ready.text != entry.text || !options.params.empty() || !options.only.empty());
+}
+
+/// The file as it is now, read as it was for the run.
+result<prepared> prepare_mended(run_options options, const agent_registry& agents,
+                                const prepared_answers& answers, const run_entry& entry) {
+  if (options.params.empty())
+    options.params = entry.params;
+  if (options.only.empty())
+    options.only = entry.only;
+  return prepare(options, agents, answers);
+}
+
+/// Says that the file of a run has changed, and what becomes of that.
+void tell_about_file(const run_options& options, const prepared& ready, const run_entry& entry) {
+  if (!ready.file.empty()) {
+    if (options.purpose == run_purpose::resume && is_of(entry, ready) && ready.text != entry.text
+        && !ready.text.empty())
+      complain(name_of_file(options.file) + " has changed since the run " + entry.id
+               + ", which goes on with the plan as it was; troupe run " + name_of_file(options.file)
+               + " begins a run of the new one");
+    return;
+  }
+  if (options.purpose != run_purpose::retry || entry.file.empty() || entry.file == "-")
+    return;
+  const auto text = read_text(entry.file, plan_file_bytes_max);
+  if (text && hash_of_text(*text) != entry.text)
+    complain(entry.file + " has changed since the run " + entry.id
+             + ", which is done again with the plan as it was; `troupe run --retry " + entry.file
+             + "` takes the changes");
+}
+
 /// Says that a run of the same file was left, if there is one.
 void tell_about_earlier(const std::string& folder, const prepared& ready) {
   const auto left = newest_run(list_runs(folder), [&](const run_entry& each) {
@@ -275,6 +322,8 @@ result<placed_run> place_run(const run_options& options, const prepared& ready) 
     out.entry.id = new_run_id();
     out.entry.file = ready.file;
     out.entry.text = ready.text;
+    out.entry.params = options.params;
+    out.entry.only = options.only;
     if (options.store.kind == store_kind::memory)
       return out;
     auto directory = place_new(options, ready, out.entry.id);
@@ -286,10 +335,10 @@ result<placed_run> place_run(const run_options& options, const prepared& ready) 
     if (!earlier)
       return earlier.error();
     out.entry = std::move(*earlier);
-    if (!ready.text.empty() && ready.text != out.entry.text)
-      complain(name_of_file(options.file) + " has changed since the run " + out.entry.id
-               + ", which goes on with the plan as it was; troupe run " + name_of_file(options.file)
-               + " begins a run of the new one");
+    if (ready.file.empty() && (!options.params.empty() || !options.only.empty()))
+      return make_error(errc::invalid_params,
+                        "with --retry, --param and --only are read with the plan: name FILE");
+    tell_about_file(options, ready, out.entry);
   } else {
     if (!holds_rocksdb_store(options.store.directory))
       return make_error(errc::objective_not_found,
@@ -361,6 +410,16 @@ public:
     write();
   }
 
+  /// The run goes on with the plan as `ready` has it, and as it was read.
+  void take_file(const run_options& options, const prepared& ready) {
+    run_.entry.text = ready.text;
+    if (!options.params.empty())
+      run_.entry.params = options.params;
+    if (!options.only.empty())
+      run_.entry.only = options.only;
+    run_.is_kept = false; // It differs from what is kept.
+  }
+
   void keep(const run_model& now, bool is_end) {
     if (!run_.hold || now.id().empty())
       return;
@@ -388,6 +447,7 @@ private:
 
 /// What a person may do next with a run that has not completed.
 void tell_next_steps(const placed_run& run, int code) {
+  const auto& file = run.entry.file;
   const auto go_on = [&](const std::string& how) {
     return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
   };
@@ -404,7 +464,10 @@ void tell_next_steps(const placed_run& run, int code) {
     const bool has_log = std::filesystem::file_size(log, failed) > 0 && !failed;
     if (has_log)
       complain("all that its programs wrote: `troupe logs " + name + "`");
-    complain("to do again what failed: `troupe run " + go_on("--retry") + "`");
+    complain("to do again what failed: `troupe run " + go_on("--retry") + "`"
+             + (run.is_own && !file.empty() && file != "-"
+                    ? "; once the plan is mended: `troupe run --retry " + file + "`"
+                    : ""));
   }
 }
 
@@ -453,9 +516,40 @@ result<void> open_log(run_log& log, const placed_run& run, const store& records,
   });
 }
 
+/// What changes in a run that is tried again, by the file as it is now. Says how much it is.
+result<mended_run> read_mended(const run_options& options, gateway& main_gateway,
+                               const store& records, const objective_id& id,
+                               const prepared& ready) {
+  const auto recorded = await_objective(records, id);
+  if (!recorded)
+    return recorded.error();
+  const auto made_by_tasks = tasks_made_by_tasks(service(main_gateway), **recorded);
+  if (!made_by_tasks)
+    return made_by_tasks.error();
+  auto mended = mend_run(**recorded, *ready.spec, ready.edges, *made_by_tasks);
+  if (!mended)
+    return make_error(mended.error().code, "the run " + id.str() + " cannot take "
+                                               + name_of_file(options.file)
+                                               + " as it is now: " + mended.error().message);
+  const auto text = mended_text(*mended);
+  complain(name_of_file(options.file) + " has changed: "
+           + (!text.empty()     ? text
+              : mended->empty() ? "nothing that is to be done again"
+                                : "the order or the limits of its plans"));
+  constexpr std::size_t names_max = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(mended->staying.size(), names_max); ++i)
+    list += (i == 0 ? "" : ", ") + troupe::quoted(mended->staying[i]);
+  if (mended->staying.size() > names_max)
+    list += " and " + std::to_string(mended->staying.size() - names_max) + " more";
+  if (!list.empty())
+    complain("completed tasks stay as they are, whatever the file says now: " + list);
+  return mended;
+}
+
 /// With the store open: begins a run, or goes on with one.
 result<int> execute(const run_options& options, const agent_registry& agents, store& records,
-                    objective_spec_ptr spec, prepared_answers answers, stop_signals& signals,
+                    prepared ready, prepared_answers answers, stop_signals& signals,
                     placed_run& run, run_log& log) {
   auto left = records.recover();
   if (!left)
@@ -464,7 +558,7 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   entry_keeper keeper(run);
   objective_id id;
   if (options.purpose == run_purpose::begin) {
-    keeper.begin(*spec);
+    keeper.begin(*ready.spec);
     id = objective_id(run.entry.id);
   } else {
     auto found = earlier_objective(options, run, *left);
@@ -487,6 +581,14 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   std::optional<slow_notice> still_running; // Outlives the gateway, which waits for programs.
   gateway main_gateway(records, agents, limits);
   main_gateway.start();
+  mended_run mended;
+  if (options.purpose == run_purpose::retry && ready.spec) {
+    auto found = read_mended(options, main_gateway, records, id, ready);
+    if (!found)
+      return found.error();
+    mended = std::move(*found);
+    keeper.take_file(options, ready);
+  }
   output out(STDOUT_FILENO);
   const keyboard person(options, live);
   const auto screen = make_screen(options, out, live);
@@ -500,9 +602,9 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   auto hooks = hooks_of(options, records, keeper, written);
   run_session session(main_gateway, std::make_shared<inbox>(), signals, *screen, std::move(answers),
                       input, limits, std::move(hooks));
-  const auto code = options.purpose == run_purpose::begin    ? session.run(std::move(spec))
+  const auto code = options.purpose == run_purpose::begin    ? session.run(std::move(ready.spec))
                     : options.purpose == run_purpose::resume ? session.resume(id)
-                                                             : session.retry(id);
+                                                             : session.retry(id, mended);
   log.close();
   if (!code)
     return code.error();
@@ -515,7 +617,7 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
 }
 
 /// Opens the record, holds the run and carries it out. The exit code.
-int run_placed(const run_options& options, const agent_registry& agents, objective_spec_ptr spec,
+int run_placed(const run_options& options, const agent_registry& agents, prepared ready,
                prepared_answers answers, placed_run& run, run_log& log) {
   stop_signals signals;
   auto records = open_store(run.choice);
@@ -524,7 +626,7 @@ int run_placed(const run_options& options, const agent_registry& agents, objecti
   if (const auto held = hold_run(run); !held)
     return refuse(options, held.error());
   const auto code =
-      execute(options, agents, **records, std::move(spec), std::move(answers), signals, run, log);
+      execute(options, agents, **records, std::move(ready), std::move(answers), signals, run, log);
   return code ? *code : refuse(options, code.error());
 }
 
@@ -567,12 +669,8 @@ int run_command(const run_options& options) {
     keep = *rule;
   }
   auto ready = begins ? prepare(options, agents, answers) : prepare_more(options);
-  if (!ready) {
-    complain_about_plan(ready.error(), options.file);
-    if (options.json)
-      say_json_error(ready.error());
-    return exit_usage;
-  }
+  if (!ready)
+    return refuse_plan(options, ready.error());
   if (options.dry_run && begins)
     return say(fit_lines(ready->drawn, stdout_width())) ? exit_ok : exit_failed;
   if (!options.output_directory.empty())
@@ -581,10 +679,14 @@ int run_command(const run_options& options) {
   auto run = place_run(options, *ready);
   if (!run)
     return refuse(options, run.error());
-  if (ready->spec)
+  if (is_mended(options, *ready, run->entry)) {
+    ready = prepare_mended(options, agents, answers, run->entry);
+    if (!ready)
+      return refuse_plan(options, ready.error());
+  }
+  if (begins)
     ready->spec->id = objective_id(run->entry.id);
-  const int code =
-      run_placed(options, agents, std::move(ready->spec), std::move(answers), *run, *log);
+  const int code = run_placed(options, agents, std::move(*ready), std::move(answers), *run, *log);
   run->hold.reset();
   if (run->is_own && !run->is_kept && !run->entry.directory.empty())
       [[maybe_unused]] // it was refused, and leaves nothing behind

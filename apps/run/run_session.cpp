@@ -1,6 +1,7 @@
 #include "apps/run/run_session.hpp"
 
 #include "apps/options.hpp"
+#include "apps/run/run_mending.hpp"
 #include "apps/run/run_report.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
@@ -69,15 +70,25 @@ result<int> run_session::resume(const objective_id& id) {
   return go_on(id, true);
 }
 
-result<int> run_session::retry(const objective_id& id) {
-  update_objective again;
-  again.id = id;
-  again.state = objective_state::submitted;
-  const auto renewed = await_read<objective_ptr>(
-      [&](auto done) { operations_.update(std::move(again), std::move(done)); });
+result<int> run_session::retry(const objective_id& id, const mended_run& mended) {
+  const auto move_to = [&](objective_state state) {
+    update_objective again;
+    again.id = id;
+    again.state = state;
+    return await_read<objective_ptr>(
+        [&](auto done) { operations_.update(std::move(again), std::move(done)); });
+  };
+  const auto renewed = move_to(objective_state::submitted);
   if (!renewed)
     return make_error(renewed.error().code,
                       "the run " + id.str() + " cannot be done again: " + renewed.error().message);
+  if (const auto changed = change_renewed(operations_, id, mended); !changed) {
+    // Else `--resume` would go on with the plan as it was.
+    [[maybe_unused]] const auto ended = move_to(objective_state::canceled);
+    return make_error(changed.error().code, "the run " + id.str()
+                                                + " does not take the plan as the file has it now: "
+                                                + changed.error().message);
+  }
   return go_on(id, false);
 }
 

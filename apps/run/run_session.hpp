@@ -4,6 +4,7 @@
 #pragma once
 
 #include "actors/service/service.hpp"
+#include "apps/plan/mended_plan.hpp"
 #include "apps/run/answers.hpp"
 #include "apps/run/inbox.hpp"
 #include "apps/run/line_editor.hpp"
@@ -50,8 +51,9 @@ public:
   [[nodiscard]] result<int> run(objective_spec_ptr spec);
   /// Goes on with one that an earlier process left unfinished.
   [[nodiscard]] result<int> resume(const objective_id& id);
-  /// Does again what did not complete in one that failed or was canceled.
-  [[nodiscard]] result<int> retry(const objective_id& id);
+  /// Does again what did not complete in one that failed or was canceled, after it was changed as
+  /// `mended` says. If the change is refused, the objective is canceled again.
+  [[nodiscard]] result<int> retry(const objective_id& id, const mended_run& mended);
 
 private:
   using steady = std::chrono::steady_clock;

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -18,6 +20,9 @@ struct run_entry {
   std::string name; ///< Of its objective.
   std::string file; ///< Absolute; `-`: standard input.
   std::string text; ///< The hash of the file's text (hash_of_text).
+  /// With which its plan was read: `--param` and `--only`. A retry reads the mended file so.
+  std::vector<std::pair<std::string, std::string>> params;
+  std::vector<std::string> only;
   objective_state state = objective_state::submitted;
   timestamp started{};
   timestamp ended{}; ///< Epoch: it goes on, or its process died.
