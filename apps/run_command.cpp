@@ -19,14 +19,17 @@
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/slow_notice.hpp"
 #include "apps/terminal/text.hpp"
+#include "apps/terminal/text_table.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -283,8 +286,8 @@ void tell_about_earlier(const std::string& folder, const prepared& ready) {
     return is_unfinished(each) && is_of(each, ready);
   });
   if (left)
-    complain("an earlier run of " + troupe::quoted(left->name) + " (" + to_rfc3339(left->started)
-             + ") "
+    complain("an earlier run of " + troupe::quoted(left->name) + " ("
+             + shown_age(left->started, system_time().now()) + ") "
              + (left->state == objective_state::blocked ? "waits for an answer" : "was interrupted")
              + "; continue it with --resume " + left->id);
 }
@@ -389,8 +392,27 @@ void tell_about_record(const run_options& options, const recovered& left) {
   if (options.purpose != run_purpose::begin || left.objectives.empty())
     return;
   const auto last = newest(left);
-  complain("an earlier run of " + troupe::quoted(last->name) + " (" + to_rfc3339(last->created)
+  complain("an earlier run of " + troupe::quoted(last->name) + " ("
+           + shown_age(last->created, system_time().now())
            + ") was interrupted; continue it with --resume");
+}
+
+/// Says with which run it goes on.
+void tell_which(const run_options& options, const store& records, const objective_id& id) {
+  const auto view = await_objective(records, id);
+  if (!view)
+    return; // What follows says why.
+  std::size_t completed = 0;
+  std::size_t tasks = 0;
+  for (const auto& plan : (*view)->plans)
+    for (std::uint32_t t = 0; t < plan.spec->tasks.size(); ++t) {
+      tasks += plan.spec->tasks[t].is_removed ? 0 : 1;
+      completed += plan.tasks[t].state == task_state::completed ? 1 : 0;
+    }
+  complain(
+      (options.purpose == run_purpose::retry ? "trying again the run " : "going on with the run ")
+      + id.str() + " " + troupe::quoted((*view)->name) + " (" + std::to_string(completed) + " of "
+      + counted(tasks, "task") + " completed)");
 }
 
 /// Keeps the entry of a run up to date. What cannot be written is said once; the record itself is
@@ -408,6 +430,11 @@ public:
     for (const auto& plan : spec.plans)
       run_.entry.tasks += plan->tasks.size();
     write();
+  }
+
+  void try_again() {
+    run_.entry.tried = system_time().now();
+    run_.is_kept = false; // It differs from what is kept.
   }
 
   /// The run goes on with the plan as `ready` has it, and as it was read.
@@ -445,42 +472,73 @@ private:
   bool has_complained_ = false;
 };
 
+/// How options name the run, and how the commands for runs do.
+std::string option_of(const std::string& how, const placed_run& run) {
+  return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
+}
+std::string name_of(const placed_run& run) {
+  return run.is_own ? run.entry.id : run.entry.directory + "/";
+}
+
 /// What a person may do next with a run that has not completed.
 void tell_next_steps(const placed_run& run, int code) {
   const auto& file = run.entry.file;
-  const auto go_on = [&](const std::string& how) {
-    return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
-  };
-  const auto name = run.is_own ? run.entry.id : run.entry.directory + "/";
+  const auto name = name_of(run);
   if (!run.hold) {
     if (code == exit_needs_input)
       complain("the run waits for an answer, and its record is gone (--store memory)");
   } else if (code == exit_needs_input) {
-    complain("the run waits for an answer; go on with `troupe run " + go_on("--resume") + "`"
-             + (run.is_own ? " or `troupe answer " + name + " TEXT`" : ""));
+    complain("the run waits for an answer; go on with `troupe run " + option_of("--resume", run)
+             + "`" + (run.is_own ? " or `troupe answer " + name + " TEXT`" : ""));
   } else if (code == exit_failed) {
     std::error_code failed;
     const auto log = std::filesystem::path(run.entry.directory) / run_log_file;
     const bool has_log = std::filesystem::file_size(log, failed) > 0 && !failed;
     if (has_log)
       complain("all that its programs wrote: `troupe logs " + name + "`");
-    complain("to do again what failed: `troupe run " + go_on("--retry") + "`"
+    complain("to do again what failed: `troupe run " + option_of("--retry", run) + "`"
              + (run.is_own && !file.empty() && file != "-"
                     ? "; once the plan is mended: `troupe run --retry " + file + "`"
                     : ""));
+  } else if (code == exit_canceled) {
+    complain(is_settled(run.entry.state)
+                 ? "to do the rest: `troupe run " + option_of("--retry", run) + "`"
+                 : "to go on: `troupe run " + option_of("--resume", run) + "`");
   }
 }
 
+/// The plans of the run as it begins. Programs may write before the session has heard that it did.
+class begun_plans {
+public:
+  /// Null: it does not begin. Only the first call counts.
+  void set(const objective_ptr& begun) {
+    if (!is_set_.exchange(true))
+      promise_.set_value(begun);
+  }
+  /// Waits until it has begun.
+  [[nodiscard]] objective_ptr wait() const { return begun_.get(); }
+
+private:
+  std::atomic<bool> is_set_{false};
+  std::promise<objective_ptr> promise_;
+  std::shared_future<objective_ptr> begun_{promise_.get_future().share()};
+};
+
 /// What is read and written when the run has ended; `written` becomes false if a file cannot be.
 session_hooks hooks_of(const run_options& options, const store& records, entry_keeper& keeper,
-                       bool& written) {
+                       const placed_run& run, begun_plans& begun, bool& written) {
   session_hooks out;
+  out.begun = [&begun](const objective_ptr& now) { begun.set(now); };
+  if (run.hold)
+    out.resume_command = "troupe run " + option_of("--resume", run);
   const auto since =
       options.purpose == run_purpose::retry ? system_time().now() : timestamp{}; // a run of its own
-  out.read_ending = [&options, &records, &written, since](const objective_view& ended) {
-    const auto shown_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
-    auto shown =
-        options.json ? run_ending{} : read_ending(records, ended, choice_of(options), shown_max);
+  out.read_ending = [&options, &records, &run, &written, since](const objective_view& ended) {
+    const bool shows_all = options.output || ::isatty(STDOUT_FILENO) != 1;
+    auto shown = options.json ? run_ending{}
+                              : read_ending(records, ended, choice_of(options),
+                                            shows_all ? ending_limits::none() : ending_limits{});
+    shown.show_command = "troupe show " + name_of(run);
     for (const auto& line : unread_lines(shown.unread))
       complain(line);
     written = shown.unread.empty();
@@ -504,16 +562,22 @@ session_hooks hooks_of(const run_options& options, const store& records, entry_k
   return out;
 }
 
-/// What programs write goes beside the record. The names of tasks are read there, once.
+/// What programs write goes beside the record, with the names of their tasks: those of the run as
+/// it began, then those of the record, for tasks that were added since.
 result<void> open_log(run_log& log, const placed_run& run, const store& records,
-                      const objective_id& id) {
-  return log.open(run.entry.directory + "/" + run_log_file, [&records, id] {
+                      const begun_plans& begun) {
+  const auto find = [&records, &begun, is_first = true]() mutable {
+    auto view = begun.wait();
+    if (view && !std::exchange(is_first, false))
+      if (auto now = await_objective(records, view->id))
+        view = std::move(*now);
     std::vector<plan_spec_ptr> plans;
-    if (const auto view = await_objective(records, id))
-      for (const auto& plan : (*view)->plans)
+    if (view)
+      for (const auto& plan : view->plans)
         plans.push_back(plan.spec);
     return plans;
-  });
+  };
+  return log.open(run.entry.directory + "/" + run_log_file, find);
 }
 
 /// What changes in a run that is tried again, by the file as it is now. Says how much it is.
@@ -548,14 +612,15 @@ result<mended_run> read_mended(const run_options& options, gateway& main_gateway
 }
 
 /// With the store open: begins a run, or goes on with one.
-result<int> execute(const run_options& options, const agent_registry& agents, store& records,
-                    prepared ready, prepared_answers answers, stop_signals& signals,
+result<int> execute(const run_options& options, bool is_named, const agent_registry& agents,
+                    store& records, prepared ready, prepared_answers answers, stop_signals& signals,
                     placed_run& run, run_log& log) {
   auto left = records.recover();
   if (!left)
     return left.error();
   tell_about_record(options, *left);
   entry_keeper keeper(run);
+  begun_plans begun;
   objective_id id;
   if (options.purpose == run_purpose::begin) {
     keeper.begin(*ready.spec);
@@ -565,9 +630,11 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
     if (!found)
       return found.error();
     id = *found;
+    if (!is_named) // By its id. Else it may be another one than the person has in mind.
+      tell_which(options, records, id);
   }
   if (run.hold)
-    if (const auto opened = open_log(log, run, records, id); !opened)
+    if (const auto opened = open_log(log, run, records, begun); !opened)
       return opened.error();
   executor_options limits;
   limits.time_scale = options.time_scale;
@@ -582,6 +649,8 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   gateway main_gateway(records, agents, limits);
   main_gateway.start();
   mended_run mended;
+  if (options.purpose == run_purpose::retry)
+    keeper.try_again();
   if (options.purpose == run_purpose::retry && ready.spec) {
     auto found = read_mended(options, main_gateway, records, id, ready);
     if (!found)
@@ -599,12 +668,13 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   const input_choice input{typed ? person.descriptor() : -1, typed ? keys.get() : nullptr};
   signals.before_forced_end(&restore_terminal);
   bool written = true;
-  auto hooks = hooks_of(options, records, keeper, written);
+  auto hooks = hooks_of(options, records, keeper, run, begun, written);
   run_session session(main_gateway, std::make_shared<inbox>(), signals, *screen, std::move(answers),
                       input, limits, std::move(hooks));
   const auto code = options.purpose == run_purpose::begin    ? session.run(std::move(ready.spec))
                     : options.purpose == run_purpose::resume ? session.resume(id)
                                                              : session.retry(id, mended);
+  begun.set(nullptr); // Else who waits for it would do so for ever.
   log.close();
   if (!code)
     return code.error();
@@ -625,8 +695,9 @@ int run_placed(const run_options& options, const agent_registry& agents, prepare
     return refuse(options, explain_store(records.error(), run.choice));
   if (const auto held = hold_run(run); !held)
     return refuse(options, held.error());
-  const auto code =
-      execute(options, agents, **records, std::move(ready), std::move(answers), signals, run, log);
+  const bool is_named = run.is_own && !options.file.empty() && ready.file.empty();
+  const auto code = execute(options, is_named, agents, **records, std::move(ready),
+                            std::move(answers), signals, run, log);
   return code ? *code : refuse(options, code.error());
 }
 

@@ -38,6 +38,9 @@ struct session_hooks {
   std::function<run_ending(const objective_view& ended)> read_ending;
   /// Keeps how far the run is: now and then, and when it has ended or is left.
   std::function<void(const run_model& now, bool is_end)> keep;
+  /// The objective is there, before any of its programs is heard. On any thread.
+  std::function<void(const objective_ptr& begun)> begun;
+  std::string resume_command; ///< What goes on with the run after a forced end; empty: nothing.
 };
 
 class run_session {
@@ -67,6 +70,8 @@ private:
   void take_in();
   void take_news();
   void look_at_store();
+  void look_at_cancel();
+  void keep_progress();
   void mind_signals();
   void mind_questions();
   void read_input();
@@ -110,6 +115,7 @@ private:
   bool store_stuck_ = false;
   bool news_stuck_ = false;
   bool wait_is_shown_ = false;       ///< That the cancellation waits for programs.
+  bool keep_due_ = false;            ///< Something has happened that is not kept yet.
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
   std::set<std::uint64_t> shown_;    ///< Questions that nobody answers, by number.
   std::vector<sent_answer> sent_answers_;
@@ -118,6 +124,8 @@ private:
   steady::time_point give_up_at_ = steady::time_point::max();
   steady::time_point last_frame_{};
   steady::time_point last_look_{};
+  steady::time_point last_keep_{};
+  steady::time_point canceled_at_{};
 };
 
 } // namespace troupe

@@ -70,6 +70,8 @@ std::string write(const run_entry& entry, std::string_view state, std::string_vi
       .member("started", to_rfc3339(entry.started));
   if (entry.ended != timestamp{})
     writer.member("ended", to_rfc3339(entry.ended));
+  if (entry.tried != timestamp{})
+    writer.member("tried", to_rfc3339(entry.tried));
   writer.key("tasks").number(entry.tasks);
   writer.key("completed").number(entry.completed);
   writer.key("failed").number(entry.failed);
@@ -85,6 +87,8 @@ std::string write(const run_entry& entry, std::string_view state, std::string_vi
 std::string_view state_word(const run_entry& entry) {
   if (entry.is_running)
     return "running";
+  if (entry.is_damaged)
+    return "damaged";
   if (is_settled(entry.state))
     return to_string(entry.state);
   return waits_for_answer(entry) ? "waiting" : "interrupted";
@@ -95,11 +99,11 @@ bool waits_for_answer(const run_entry& entry) {
 }
 
 bool is_unfinished(const run_entry& entry) {
-  return !entry.is_running && !is_settled(entry.state);
+  return !entry.is_running && !entry.is_damaged && !is_settled(entry.state);
 }
 
 bool can_be_retried(const run_entry& entry) {
-  return !entry.is_running
+  return !entry.is_running && !entry.is_damaged
          && (entry.state == objective_state::failed || entry.state == objective_state::canceled);
 }
 
@@ -144,6 +148,7 @@ result<run_entry> read_entry(std::string_view text) {
   out.state = *state;
   out.started = *started;
   out.ended = parse_rfc3339(text_in(*from, "ended")).value_or(timestamp{});
+  out.tried = parse_rfc3339(text_in(*from, "tried")).value_or(timestamp{});
   out.tasks = number_in(*from, "tasks");
   out.completed = number_in(*from, "completed");
   out.failed = number_in(*from, "failed");

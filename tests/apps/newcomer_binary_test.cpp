@@ -174,7 +174,7 @@ TEST_CASE("a mended file that is not valid leaves the run as it was", "[binary][
 TEST_CASE("a mended file is read with the choices of the run", "[binary][newcomer]") {
   const newcomer me;
   const auto plan = [](const std::string& command) {
-    return "name: Two\nparameters: {word: {}}\ntasks:\n"
+    return "name: Two\nparams: {word: {}}\ntasks:\n"
            "  - {name: one, agent: command, input: {shell: \""
            + command
            + "\", env: {WORD: \"${params.word}\"}}}\n"

@@ -197,7 +197,7 @@ TEST_CASE("what no operation changes is refused with the reason", "[apps][mended
   CHECK(
       mended(two, {"a"},
              R"({"name": "Two", "plans": [{"name": "A", "tasks": [{"name": "a", "agent": "echo"}]},
-    {"name": "B", "tasks": [{"name": "b", "agent": "echo", "dependencies": ["A/a"]}]}]})")
+    {"name": "B", "tasks": [{"name": "b", "agent": "echo", "dependencies": ["plan-0/task-0"]}]}]})")
           .find("waits for other tasks of other plans")
       != std::string::npos);
 }
