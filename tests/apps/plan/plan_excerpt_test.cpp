@@ -40,7 +40,7 @@ TEST_CASE("the value is marked, not a word that looks like it", "[apps][excerpt]
   CHECK(
       excerpt_in("name: n\ntasks:\n  - {name: t, agent: command, input: {argv: x}}\n", "plan.yaml")
       == "    3 |   - {name: t, agent: command, input: {argv: x}}\n"
-         "      |                                            ^\n");
+         "      |                                             ^\n");
   // What is missing is missed where it should stand.
   CHECK(excerpt_in("name: n\ntasks:\n  - {name: t, agent: command}\n", "plan.yaml")
         == "    3 |   - {name: t, agent: command}\n"
