@@ -153,7 +153,7 @@ TEST_CASE("SIGHUP takes what can be changed, SIGUSR1 does nothing", "[apps][bina
     me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\nlog-level = \""
                                 + std::string(level) + "\"\n");
     serve.signal(SIGHUP);
-    REQUIRE(serve.read_until(says("log-level = " + std::string(level)), 30s));
+    REQUIRE(serve.read_until(says("log-level = \"" + std::string(level) + "\""), 30s));
   }
   me.write("troupe.toml", "nonsense = 1\n");
   serve.signal(SIGHUP);
