@@ -39,13 +39,15 @@ public:
   collector(completion& into, std::string typed) : into_(into), typed_(std::move(typed)) {}
 
   void add(const std::string& word, const std::string& help) {
-    if (into_.words.size() < candidates_max && !word.empty() && word.starts_with(typed_))
+    if (into_.words.size() < candidates_max && !word.empty() && word.starts_with(typed_)
+        && added_.insert(word).second) // Tasks of several plans may have one name.
       into_.words.emplace_back(word, help);
   }
 
 private:
   completion& into_;
   const std::string typed_;
+  std::set<std::string> added_;
 };
 
 void add_runs(collector& to) {

@@ -33,7 +33,9 @@ public:
     const std::string message =
         clean_line(std::string_view(log_line.payload.data(), log_line.payload.size()));
     const auto level = spdlog::level::to_string_view(log_line.level);
-    const std::string_view name(level.data(), level.size());
+    const std::string_view name = log_line.level == spdlog::level::warn // As in the settings.
+                                      ? std::string_view("warn")
+                                      : std::string_view(level.data(), level.size());
     std::string line;
     if (format_ == log_format::json) {
       json_writer writer(line);

@@ -2,12 +2,14 @@
 #include "apps/commands.hpp"
 #include "apps/draw/dry_run.hpp"
 #include "apps/open_store.hpp"
+#include "apps/plan/mended_plan.hpp"
 #include "apps/plan/only_tasks.hpp"
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_ending.hpp"
+#include "apps/run/run_mending.hpp"
 #include "apps/run/run_session.hpp"
 #include "apps/run/run_timing.hpp"
 #include "apps/run/timing_files.hpp"
@@ -17,14 +19,17 @@
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/slow_notice.hpp"
 #include "apps/terminal/text.hpp"
+#include "apps/terminal/text_table.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -42,6 +47,14 @@ namespace {
 /// An error before anything ran.
 int refuse(const run_options& options, const error& why) {
   complain(why.message);
+  if (options.json)
+    say_json_error(why);
+  return exit_usage;
+}
+
+/// The same of the file of a plan.
+int refuse_plan(const run_options& options, const error& why) {
+  complain_about_plan(why, options.file);
   if (options.json)
     say_json_error(why);
   return exit_usage;
@@ -119,7 +132,8 @@ objective_ptr newest(const recovered& left) {
 /// Everything that is read before anything is opened.
 struct prepared {
   std::string drawn;                    ///< What `--dry-run` prints.
-  std::shared_ptr<objective_spec> spec; ///< Null unless something new begins.
+  std::shared_ptr<objective_spec> spec; ///< Null unless a plan was read.
+  resolved_objective edges;             ///< Of `spec`.
   std::string file;                     ///< As run_entry has it; empty if none is named.
   std::string text;                     ///< As run_entry has it.
 };
@@ -139,7 +153,7 @@ result<prepared> prepare_more(const run_options& options) {
   std::error_code failed;
   if (options.file == "-" || std::filesystem::is_regular_file(options.file, failed))
     out.file = identity_of(options.file);
-  if (out.file.empty() || !options.store.directory.empty())
+  if (out.file.empty() || (out.file == "-" && !options.store.directory.empty()))
     return out;
   const auto text = read_text(options.file, plan_file_bytes_max);
   if (!text)
@@ -177,6 +191,7 @@ result<prepared> prepare(const run_options& options, const agent_registry& agent
   if (options.parallel_max > 0)
     file->objective.parallel_max = options.parallel_max;
   out.spec = std::make_shared<objective_spec>(std::move(file->objective));
+  out.edges = std::move(*checked);
   out.file = identity_of(options.file);
   out.text = hash_of_text(file->text);
   return out;
@@ -230,14 +245,49 @@ result<run_entry> find_earlier(const run_options& options, const prepared& ready
                         + ", in " + *folder);
 }
 
+/// A retry of that file takes what was changed in it since.
+bool is_mended(const run_options& options, const prepared& ready, const run_entry& entry) {
+  return options.purpose == run_purpose::retry && is_of(entry, ready) && !ready.text.empty()
+         && (ready.text != entry.text || !options.params.empty() || !options.only.empty());
+}
+
+/// The file as it is now, read as it was for the run.
+result<prepared> prepare_mended(run_options options, const agent_registry& agents,
+                                const prepared_answers& answers, const run_entry& entry) {
+  if (options.params.empty())
+    options.params = entry.params;
+  if (options.only.empty())
+    options.only = entry.only;
+  return prepare(options, agents, answers);
+}
+
+/// Says that the file of a run has changed, and what becomes of that.
+void tell_about_file(const run_options& options, const prepared& ready, const run_entry& entry) {
+  if (!ready.file.empty()) {
+    if (options.purpose == run_purpose::resume && is_of(entry, ready) && ready.text != entry.text
+        && !ready.text.empty())
+      complain(name_of_file(options.file) + " has changed since the run " + entry.id
+               + ", which goes on with the plan as it was; troupe run " + name_of_file(options.file)
+               + " begins a run of the new one");
+    return;
+  }
+  if (options.purpose != run_purpose::retry || entry.file.empty() || entry.file == "-")
+    return;
+  const auto text = read_text(entry.file, plan_file_bytes_max);
+  if (text && hash_of_text(*text) != entry.text)
+    complain(entry.file + " has changed since the run " + entry.id
+             + ", which is done again with the plan as it was; `troupe run --retry " + entry.file
+             + "` takes the changes");
+}
+
 /// Says that a run of the same file was left, if there is one.
 void tell_about_earlier(const std::string& folder, const prepared& ready) {
   const auto left = newest_run(list_runs(folder), [&](const run_entry& each) {
     return is_unfinished(each) && is_of(each, ready);
   });
   if (left)
-    complain("an earlier run of " + troupe::quoted(left->name) + " (" + to_rfc3339(left->started)
-             + ") "
+    complain("an earlier run of " + troupe::quoted(left->name) + " ("
+             + shown_age(left->started, system_time().now()) + ") "
              + (left->state == objective_state::blocked ? "waits for an answer" : "was interrupted")
              + "; continue it with --resume " + left->id);
 }
@@ -275,6 +325,8 @@ result<placed_run> place_run(const run_options& options, const prepared& ready) 
     out.entry.id = new_run_id();
     out.entry.file = ready.file;
     out.entry.text = ready.text;
+    out.entry.params = options.params;
+    out.entry.only = options.only;
     if (options.store.kind == store_kind::memory)
       return out;
     auto directory = place_new(options, ready, out.entry.id);
@@ -286,10 +338,10 @@ result<placed_run> place_run(const run_options& options, const prepared& ready) 
     if (!earlier)
       return earlier.error();
     out.entry = std::move(*earlier);
-    if (!ready.text.empty() && ready.text != out.entry.text)
-      complain(name_of_file(options.file) + " has changed since the run " + out.entry.id
-               + ", which goes on with the plan as it was; troupe run " + name_of_file(options.file)
-               + " begins a run of the new one");
+    if (ready.file.empty() && (!options.params.empty() || !options.only.empty()))
+      return make_error(errc::invalid_params,
+                        "with --retry, --param and --only are read with the plan: name FILE");
+    tell_about_file(options, ready, out.entry);
   } else {
     if (!holds_rocksdb_store(options.store.directory))
       return make_error(errc::objective_not_found,
@@ -340,8 +392,27 @@ void tell_about_record(const run_options& options, const recovered& left) {
   if (options.purpose != run_purpose::begin || left.objectives.empty())
     return;
   const auto last = newest(left);
-  complain("an earlier run of " + troupe::quoted(last->name) + " (" + to_rfc3339(last->created)
+  complain("an earlier run of " + troupe::quoted(last->name) + " ("
+           + shown_age(last->created, system_time().now())
            + ") was interrupted; continue it with --resume");
+}
+
+/// Says with which run it goes on.
+void tell_which(const run_options& options, const store& records, const objective_id& id) {
+  const auto view = await_objective(records, id);
+  if (!view)
+    return; // What follows says why.
+  std::size_t completed = 0;
+  std::size_t tasks = 0;
+  for (const auto& plan : (*view)->plans)
+    for (std::uint32_t t = 0; t < plan.spec->tasks.size(); ++t) {
+      tasks += plan.spec->tasks[t].is_removed ? 0 : 1;
+      completed += plan.tasks[t].state == task_state::completed ? 1 : 0;
+    }
+  complain(
+      (options.purpose == run_purpose::retry ? "trying again the run " : "going on with the run ")
+      + id.str() + " " + troupe::quoted((*view)->name) + " (" + std::to_string(completed) + " of "
+      + counted(tasks, "task") + " completed)");
 }
 
 /// Keeps the entry of a run up to date. What cannot be written is said once; the record itself is
@@ -359,6 +430,21 @@ public:
     for (const auto& plan : spec.plans)
       run_.entry.tasks += plan->tasks.size();
     write();
+  }
+
+  void try_again() {
+    run_.entry.tried = system_time().now();
+    run_.is_kept = false; // It differs from what is kept.
+  }
+
+  /// The run goes on with the plan as `ready` has it, and as it was read.
+  void take_file(const run_options& options, const prepared& ready) {
+    run_.entry.text = ready.text;
+    if (!options.params.empty())
+      run_.entry.params = options.params;
+    if (!options.only.empty())
+      run_.entry.only = options.only;
+    run_.is_kept = false; // It differs from what is kept.
   }
 
   void keep(const run_model& now, bool is_end) {
@@ -386,12 +472,18 @@ private:
   bool has_complained_ = false;
 };
 
+/// How options name the run, and how the commands for runs do.
+std::string option_of(const std::string& how, const placed_run& run) {
+  return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
+}
+std::string name_of(const placed_run& run) {
+  return run.is_own ? run.entry.id : run.entry.directory + "/";
+}
+
 /// What a person may do next with a run that has not completed.
 void tell_next_steps(const placed_run& run, int code) {
-  const auto go_on = [&](const std::string& how) {
-    return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
-  };
-  const auto name = run.is_own ? run.entry.id : run.entry.directory + "/";
+  const auto& file = run.entry.file;
+  const auto name = name_of(run);
   if (!run.hold) {
     if (code == exit_needs_input)
       complain("the run waits for an answer, and its record is gone (--store memory)");
@@ -399,27 +491,56 @@ void tell_next_steps(const placed_run& run, int code) {
     const auto words = run.is_own ? std::string{} : " " + name;
     complain("the run waits for an answer; `troupe inbox" + words
              + "` lists what is asked, `troupe answer` answers it; or go on with `troupe run "
-             + go_on("--resume") + "`");
+             + option_of("--resume", run) + "`");
   } else if (code == exit_failed) {
     std::error_code failed;
     const auto log = std::filesystem::path(run.entry.directory) / run_log_file;
     const bool has_log = std::filesystem::file_size(log, failed) > 0 && !failed;
     if (has_log)
       complain("all that its programs wrote: `troupe logs " + name + "`");
-    complain("to do again what failed: `troupe run " + go_on("--retry") + "`");
+    complain("to do again what failed: `troupe run " + option_of("--retry", run) + "`"
+             + (run.is_own && !file.empty() && file != "-"
+                    ? "; once the plan is mended: `troupe run --retry " + file + "`"
+                    : ""));
+  } else if (code == exit_canceled) {
+    complain(is_settled(run.entry.state)
+                 ? "to do the rest: `troupe run " + option_of("--retry", run) + "`"
+                 : "to go on: `troupe run " + option_of("--resume", run) + "`");
   }
 }
 
+/// The plans of the run as it begins. Programs may write before the session has heard that it did.
+class begun_plans {
+public:
+  /// Null: it does not begin. Only the first call counts.
+  void set(const objective_ptr& begun) {
+    if (!is_set_.exchange(true))
+      promise_.set_value(begun);
+  }
+  /// Waits until it has begun.
+  [[nodiscard]] objective_ptr wait() const { return begun_.get(); }
+
+private:
+  std::atomic<bool> is_set_{false};
+  std::promise<objective_ptr> promise_;
+  std::shared_future<objective_ptr> begun_{promise_.get_future().share()};
+};
+
 /// What is read and written when the run has ended; `written` becomes false if a file cannot be.
 session_hooks hooks_of(const run_options& options, const store& records, entry_keeper& keeper,
-                       bool& written) {
+                       const placed_run& run, begun_plans& begun, bool& written) {
   session_hooks out;
+  out.begun = [&begun](const objective_ptr& now) { begun.set(now); };
+  if (run.hold)
+    out.resume_command = "troupe run " + option_of("--resume", run);
   const auto since =
       options.purpose == run_purpose::retry ? system_time().now() : timestamp{}; // a run of its own
-  out.read_ending = [&options, &records, &written, since](const objective_view& ended) {
-    const auto shown_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
-    auto shown =
-        options.json ? run_ending{} : read_ending(records, ended, choice_of(options), shown_max);
+  out.read_ending = [&options, &records, &run, &written, since](const objective_view& ended) {
+    const bool shows_all = options.output || ::isatty(STDOUT_FILENO) != 1;
+    auto shown = options.json ? run_ending{}
+                              : read_ending(records, ended, choice_of(options),
+                                            shows_all ? ending_limits::none() : ending_limits{});
+    shown.show_command = "troupe show " + name_of(run);
     for (const auto& line : unread_lines(shown.unread))
       complain(line);
     written = shown.unread.empty();
@@ -443,39 +564,79 @@ session_hooks hooks_of(const run_options& options, const store& records, entry_k
   return out;
 }
 
-/// What programs write goes beside the record. The names of tasks are read there, once.
+/// What programs write goes beside the record, with the names of their tasks: those of the run as
+/// it began, then those of the record, for tasks that were added since.
 result<void> open_log(run_log& log, const placed_run& run, const store& records,
-                      const objective_id& id) {
-  return log.open(run.entry.directory + "/" + run_log_file, [&records, id] {
+                      const begun_plans& begun) {
+  const auto find = [&records, &begun, is_first = true]() mutable {
+    auto view = begun.wait();
+    if (view && !std::exchange(is_first, false))
+      if (auto now = await_objective(records, view->id))
+        view = std::move(*now);
     std::vector<plan_spec_ptr> plans;
-    if (const auto view = await_objective(records, id))
-      for (const auto& plan : (*view)->plans)
+    if (view)
+      for (const auto& plan : view->plans)
         plans.push_back(plan.spec);
     return plans;
-  });
+  };
+  return log.open(run.entry.directory + "/" + run_log_file, find);
+}
+
+/// What changes in a run that is tried again, by the file as it is now. Says how much it is.
+result<mended_run> read_mended(const run_options& options, gateway& main_gateway,
+                               const store& records, const objective_id& id,
+                               const prepared& ready) {
+  const auto recorded = await_objective(records, id);
+  if (!recorded)
+    return recorded.error();
+  const auto made_by_tasks = tasks_made_by_tasks(service(main_gateway), **recorded);
+  if (!made_by_tasks)
+    return made_by_tasks.error();
+  auto mended = mend_run(**recorded, *ready.spec, ready.edges, *made_by_tasks);
+  if (!mended)
+    return make_error(mended.error().code, "the run " + id.str() + " cannot take "
+                                               + name_of_file(options.file)
+                                               + " as it is now: " + mended.error().message);
+  const auto text = mended_text(*mended);
+  complain(name_of_file(options.file) + " has changed: "
+           + (!text.empty()     ? text
+              : mended->empty() ? "nothing that is to be done again"
+                                : "the order or the limits of its plans"));
+  constexpr std::size_t names_max = 5;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(mended->staying.size(), names_max); ++i)
+    list += (i == 0 ? "" : ", ") + troupe::quoted(mended->staying[i]);
+  if (mended->staying.size() > names_max)
+    list += " and " + std::to_string(mended->staying.size() - names_max) + " more";
+  if (!list.empty())
+    complain("completed tasks stay as they are, whatever the file says now: " + list);
+  return mended;
 }
 
 /// With the store open: begins a run, or goes on with one.
-result<int> execute(const run_options& options, const agent_registry& agents, store& records,
-                    objective_spec_ptr spec, prepared_answers answers, stop_signals& signals,
+result<int> execute(const run_options& options, bool is_named, const agent_registry& agents,
+                    store& records, prepared ready, prepared_answers answers, stop_signals& signals,
                     placed_run& run, run_log& log) {
   auto left = records.recover();
   if (!left)
     return left.error();
   tell_about_record(options, *left);
   entry_keeper keeper(run);
+  begun_plans begun;
   objective_id id;
   if (options.purpose == run_purpose::begin) {
-    keeper.begin(*spec);
+    keeper.begin(*ready.spec);
     id = objective_id(run.entry.id);
   } else {
     auto found = earlier_objective(options, run, *left);
     if (!found)
       return found.error();
     id = *found;
+    if (!is_named) // By its id. Else it may be another one than the person has in mind.
+      tell_which(options, records, id);
   }
   if (run.hold)
-    if (const auto opened = open_log(log, run, records, id); !opened)
+    if (const auto opened = open_log(log, run, records, begun); !opened)
       return opened.error();
   executor_options limits;
   limits.time_scale = options.time_scale;
@@ -489,6 +650,16 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   std::optional<slow_notice> still_running; // Outlives the gateway, which waits for programs.
   gateway main_gateway(records, agents, limits);
   main_gateway.start();
+  mended_run mended;
+  if (options.purpose == run_purpose::retry)
+    keeper.try_again();
+  if (options.purpose == run_purpose::retry && ready.spec) {
+    auto found = read_mended(options, main_gateway, records, id, ready);
+    if (!found)
+      return found.error();
+    mended = std::move(*found);
+    keeper.take_file(options, ready);
+  }
   output out(STDOUT_FILENO);
   const keyboard person(options, live);
   const auto screen = make_screen(options, out, live);
@@ -499,12 +670,13 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
   const input_choice input{typed ? person.descriptor() : -1, typed ? keys.get() : nullptr};
   signals.before_forced_end(&restore_terminal);
   bool written = true;
-  auto hooks = hooks_of(options, records, keeper, written);
+  auto hooks = hooks_of(options, records, keeper, run, begun, written);
   run_session session(main_gateway, std::make_shared<inbox>(), signals, *screen, std::move(answers),
                       input, limits, std::move(hooks));
-  const auto code = options.purpose == run_purpose::begin    ? session.run(std::move(spec))
+  const auto code = options.purpose == run_purpose::begin    ? session.run(std::move(ready.spec))
                     : options.purpose == run_purpose::resume ? session.resume(id)
-                                                             : session.retry(id);
+                                                             : session.retry(id, mended);
+  begun.set(nullptr); // Else who waits for it would do so for ever.
   log.close();
   if (!code)
     return code.error();
@@ -517,7 +689,7 @@ result<int> execute(const run_options& options, const agent_registry& agents, st
 }
 
 /// Opens the record, holds the run and carries it out. The exit code.
-int run_placed(const run_options& options, const agent_registry& agents, objective_spec_ptr spec,
+int run_placed(const run_options& options, const agent_registry& agents, prepared ready,
                prepared_answers answers, placed_run& run, run_log& log) {
   stop_signals signals;
   auto records = open_store(run.choice);
@@ -525,8 +697,9 @@ int run_placed(const run_options& options, const agent_registry& agents, objecti
     return refuse(options, explain_store(records.error(), run.choice));
   if (const auto held = hold_run(run); !held)
     return refuse(options, held.error());
-  const auto code =
-      execute(options, agents, **records, std::move(spec), std::move(answers), signals, run, log);
+  const bool is_named = run.is_own && !options.file.empty() && ready.file.empty();
+  const auto code = execute(options, is_named, agents, **records, std::move(ready),
+                            std::move(answers), signals, run, log);
   return code ? *code : refuse(options, code.error());
 }
 
@@ -569,12 +742,8 @@ int run_command(const run_options& options) {
     keep = *rule;
   }
   auto ready = begins ? prepare(options, agents, answers) : prepare_more(options);
-  if (!ready) {
-    complain_about_plan(ready.error(), options.file);
-    if (options.json)
-      say_json_error(ready.error());
-    return exit_usage;
-  }
+  if (!ready)
+    return refuse_plan(options, ready.error());
   if (options.dry_run && begins)
     return say(fit_lines(ready->drawn, stdout_width())) ? exit_ok : exit_failed;
   if (!options.output_directory.empty())
@@ -583,10 +752,14 @@ int run_command(const run_options& options) {
   auto run = place_run(options, *ready);
   if (!run)
     return refuse(options, run.error());
-  if (ready->spec)
+  if (is_mended(options, *ready, run->entry)) {
+    ready = prepare_mended(options, agents, answers, run->entry);
+    if (!ready)
+      return refuse_plan(options, ready.error());
+  }
+  if (begins)
     ready->spec->id = objective_id(run->entry.id);
-  const int code =
-      run_placed(options, agents, std::move(ready->spec), std::move(answers), *run, *log);
+  const int code = run_placed(options, agents, std::move(*ready), std::move(answers), *run, *log);
   run->hold.reset();
   if (run->is_own && !run->is_kept && !run->entry.directory.empty())
       [[maybe_unused]] // it was refused, and leaves nothing behind

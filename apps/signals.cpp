@@ -4,6 +4,7 @@
 #include "apps/terminal/console.hpp"
 #include <troupe/protocol/time_source.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -62,6 +63,23 @@ extern "C" void on_signal(int number) {
   errno = saved;
 }
 
+// Two lines, so that one can be written while the other may be read.
+struct last_line {
+  std::array<char, 512> text{};
+  std::size_t size = 0;
+};
+std::array<last_line, 2> last_lines;
+std::atomic<const last_line*> line_to_say{nullptr};
+std::array<struct sigaction, 2> actions_before_words;
+constexpr std::array<int, 2> interrupts{SIGINT, SIGTERM};
+
+extern "C" void on_interrupt(int) {
+  const auto* line = line_to_say.load();
+  if (line != nullptr && ::write(STDERR_FILENO, line->text.data(), line->size) < 0)
+    ::_exit(exit_canceled);
+  ::_exit(exit_canceled);
+}
+
 constexpr std::array<int, 5> watched{SIGINT, SIGTERM, SIGCONT, SIGHUP, SIGUSR1};
 constexpr std::size_t watched_by_all = 3; ///< The rest is of servers.
 std::array<struct sigaction, watched.size()> previous;
@@ -102,6 +120,29 @@ void stop_signals::clear() noexcept {
 
 bool stop_signals::stop_requested() const noexcept {
   return stops > 0;
+}
+
+interrupt_words::interrupt_words() {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  sigfillset(&action.sa_mask);
+  for (std::size_t i = 0; i < interrupts.size(); ++i)
+    ::sigaction(interrupts[i], &action, &actions_before_words[i]);
+}
+
+interrupt_words::~interrupt_words() {
+  for (std::size_t i = 0; i < interrupts.size(); ++i)
+    ::sigaction(interrupts[i], &actions_before_words[i], nullptr);
+  line_to_say = nullptr;
+}
+
+void interrupt_words::set(const std::string& line) noexcept {
+  auto& next = line_to_say == &last_lines[0] ? last_lines[1] : last_lines[0];
+  const auto size = std::min(line.size(), next.text.size() - 1);
+  std::copy_n(line.begin(), size, next.text.begin());
+  next.text[size] = '\n';
+  next.size = size + 1;
+  line_to_say = line.empty() ? nullptr : &next;
 }
 
 void end_within(std::chrono::milliseconds bound, int code, std::string complaint) {

@@ -40,6 +40,19 @@ public:
   void before_forced_end(void (*function)()) noexcept;
 };
 
+/// Of a command that only waits for others: SIGINT and SIGTERM end the process with exit code 130,
+/// after the last words that were set are written to standard error. One object per process.
+class interrupt_words {
+public:
+  interrupt_words();
+  ~interrupt_words();
+  interrupt_words(const interrupt_words&) = delete;
+  interrupt_words& operator=(const interrupt_words&) = delete;
+
+  /// A line; empty for none.
+  void set(const std::string& line) noexcept;
+};
+
 /// For the store to close at the end, when the last records reach the disk.
 inline constexpr std::chrono::milliseconds close_bound{10'000};
 

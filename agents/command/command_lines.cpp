@@ -6,6 +6,7 @@
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/near_name.hpp"
+#include "protocol/text/text.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -53,6 +54,14 @@ void write_references(json_writer& out, const std::vector<referenced_task>& task
     out.end_object();
   }
   out.end_array();
+}
+
+/// Of a line that is no JSON object, an error shows so many bytes.
+constexpr std::size_t wrong_line_bytes_max = 120;
+
+std::string shown_wrong(std::string_view line) {
+  line = line.substr(0, find_invalid_utf8(line).value_or(line.size()));
+  return troupe::quoted(line.substr(0, line.find_last_not_of(" \t\r") + 1), wrong_line_bytes_max);
 }
 
 result<agent_report> read_fail(const json::object& line, const std::string& reason) {
@@ -166,10 +175,10 @@ result<agent_report> line_reader::read_report(std::string_view line) {
   boost::system::error_code failed;
   const auto parsed = parse_json(line, failed);
   if (failed)
-    return input_error("", "not JSON (" + json_fault(failed) + ")");
+    return input_error("", "not JSON (" + json_fault(failed) + "): " + shown_wrong(line));
   const auto* object = parsed.if_object();
   if (object == nullptr)
-    return input_error("", "not a JSON object");
+    return input_error("", "not a JSON object: " + shown_wrong(line));
   const auto action = find_action(*object);
   if (!action)
     return action.error();

@@ -464,18 +464,20 @@ private:
     if (one.now == phase::killed || one.end.over_limit)
       return; // it takes nothing any more
     const auto room = one.output_bytes_max - one.output_bytes;
-    if (bytes.size() > room) {
+    const bool is_over = bytes.size() > room;
+    bytes = bytes.substr(0, room); // It shows what the program was about to write.
+    one.output_bytes += bytes.size();
+    auto verdict = output_verdict::kill;
+    try {
+      verdict = bytes.empty() ? output_verdict::go_on : one.listener->on_output(bytes);
+    } catch (const std::exception& thrown) {
+      one.end.fault = thrown.what();
+    }
+    if (is_over && verdict == output_verdict::go_on) {
       // Closing the pipe stops even a writer that ignores SIGTERM.
       one.end.over_limit = true;
       one.output.reset();
       return terminate(one);
-    }
-    one.output_bytes += bytes.size();
-    auto verdict = output_verdict::kill;
-    try {
-      verdict = one.listener->on_output(bytes);
-    } catch (const std::exception& thrown) {
-      one.end.fault = thrown.what();
     }
     if (verdict == output_verdict::kill) {
       kill(one);

@@ -1,5 +1,7 @@
 #include "apps/help/man_page.hpp"
 
+#include "apps/help/help_text.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <string_view>
@@ -26,9 +28,13 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// A text whose lines stay as they are.
+/// A text whose lines stay as they are in `--help`, as far to the left as there.
 std::string as_written(const std::string& text) {
-  return text.empty() ? std::string{} : ".PP\n.nf\n" + escaped(text) + "\n.fi\n";
+  if (text.empty())
+    return {};
+  auto lines = fit_help(text, help_columns);
+  lines.pop_back();
+  return ".PP\n.in 0\n.nf\n" + escaped(lines) + "\n.fi\n.in\n";
 }
 
 std::string names_of(const CLI::Option& option) {

@@ -33,10 +33,38 @@ std::string guess(std::string_view word, const std::vector<std::string>& names) 
   return did_you_mean(word, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
+bool names_plan(std::string_view word) {
+  return word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
+}
+
 std::string no_command(const CLI::App& of, const std::string& word) {
+  if (of.get_parent() == nullptr && names_plan(word))
+    return "there is no command " + troupe::quoted(word) + "; `troupe run " + word
+           + "` runs a plan of that name";
   return "there is no command " + troupe::quoted(word)
          + (of.get_parent() == nullptr ? "" : " of " + of.get_name())
          + guess(word, commands_of(of));
+}
+
+/// How the option is written that stands before the command: of that command, else of one that has
+/// it. Empty if none has.
+std::string example_with(const CLI::App& app, const CLI::App& command, const std::string& name) {
+  if (!name.starts_with("--"))
+    return {};
+  const auto take = [&](const CLI::App& from) {
+    const auto* option = from.get_option_no_throw(name);
+    if (option == nullptr || &from == &app)
+      return std::string{};
+    const bool is_flag = option->get_items_expected_max() == 0;
+    return "troupe " + from.get_name() + " " + name
+           + (is_flag ? "" : " " + option->get_type_name());
+  };
+  if (auto own = take(command); !own.empty() || &command != &app)
+    return own;
+  for (const auto* each : app.get_subcommands(nullptr))
+    if (auto found = take(*each); !found.empty())
+      return found;
+  return {};
 }
 
 /// The first word that no command takes.
@@ -46,11 +74,14 @@ std::string unexpected(const CLI::App& app, const CLI::App& command) {
   if (!word.starts_with('-'))
     return commands_of(command).empty() ? troupe::quoted(word) + " is one word too many"
                                         : no_command(command, word);
+  const auto name_only = word.substr(0, word.find('='));
+  if (const auto example = example_with(app, command, name_only); !example.empty())
+    return "options stand behind the command, as in `" + example + "`";
   std::vector<std::string> names;
   for (const auto* option : command.get_options())
     for (const auto& name : option->get_lnames())
       names.push_back("--" + name);
-  return "there is no option " + word + guess(word.substr(0, word.find('=')), names);
+  return "there is no option " + word + guess(name_only, names);
 }
 
 /// A command that has others was given alone, or with a word that is none of them.

@@ -8,11 +8,13 @@
 
 namespace troupe {
 
-/// The line and a mark: at the column that the message of `why` names (`line 3, column 18: ...`),
-/// else at the member or text that its message names (`line 12 (/tasks/3/agnet): ...`), else at the
-/// beginning of the line. Empty if the message names no line, or `text` has no such line. Each line
-/// ends with a newline and has at most `columns`.
-[[nodiscard]] std::string plan_excerpt(std::string_view text, const error& why,
+/// The line that the message of `why` names (`line 3: ...`) and a mark: at the column that it names
+/// (`line 3, column 18: ...`), else at the value that the field of `why` names, or at the name of a
+/// member that is not known, else where the line begins. Of a value that is missing, what should
+/// have it is marked; of a value that has what the message quotes, only that. Empty if the message
+/// names no line, or `text` has no such line. Each line ends with a newline and has at most
+/// `columns`.
+[[nodiscard]] std::string plan_excerpt(std::string_view text, bool is_yaml, const error& why,
                                        std::size_t columns);
 
 /// Says why the file `path` is refused, with its line. Of standard input, which is read already,

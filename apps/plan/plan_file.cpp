@@ -23,14 +23,6 @@ namespace troupe {
 
 namespace {
 
-bool says_yaml(const std::string& path, std::string_view text) {
-  const auto ending = std::filesystem::path(path).extension();
-  if (ending == ".yaml" || ending == ".yml")
-    return true;
-  const auto first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  return ending != ".json" && first != std::string_view::npos && text[first] != '{';
-}
-
 std::size_t line_in(const plan_file& file, std::string_view pointer) {
   return file.is_yaml ? line_of_yaml(file.text, pointer) : line_of(file.text, pointer);
 }
@@ -58,13 +50,22 @@ void add_variables(const boost::json::object& variables, boost::json::object& in
 
 } // namespace
 
+bool says_yaml(const std::string& path, std::string_view text) {
+  const auto ending = std::filesystem::path(path).extension();
+  if (ending == ".yaml" || ending == ".yml")
+    return true;
+  const auto first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  return ending != ".json" && first != std::string_view::npos && text[first] != '{';
+}
+
 error locate(const plan_file& file, error why) {
   constexpr std::string_view only_plan = "/plans/0";
   std::string place;
   if (file.is_bare_plan && why.field.starts_with(only_plan))
     why.field.erase(0, only_plan.size());
-  if (why.field.starts_with('/'))
-    if (const auto line = line_in(file, why.field); line > 0)
+  for (std::string_view at = why.field; at.starts_with('/') && place.empty();
+       at = at.substr(0, at.rfind('/')))
+    if (const auto line = line_in(file, at); line > 0)
       place = "line " + std::to_string(line) + " (" + why.field + "): ";
   why.message = file.name + ": " + place + why.message;
   return why;
@@ -102,7 +103,7 @@ result<resolved_objective> check_plan_file(const plan_file& file, const agent_re
       return locate(file, make_error(errc::invalid_document,
                                      "plan " + troupe::quoted(shown_name(*plans[p], p))
                                          + " has no tasks, so it would never end",
-                                     "/plans/" + std::to_string(p)));
+                                     "/plans/" + std::to_string(p) + "/tasks"));
   auto edges = check_objective(plans, agents);
   if (!edges)
     return locate(file, edges.error());

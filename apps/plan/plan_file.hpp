@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,10 @@ struct checked_file {
 [[nodiscard]] result<checked_file> read_and_check(const std::string& path,
                                                   const param_values& params);
 
-/// `why` as found in `file`: with its name and the line of the field.
+/// Whether the plan in that text of that file is YAML, by the rule of read_plan_file.
+[[nodiscard]] bool says_yaml(const std::string& path, std::string_view text);
+
+/// `why` as found in `file`: with its name and the line of the field, or of what should have it.
 [[nodiscard]] error locate(const plan_file& file, error why);
 
 /// Clears the ids of objective, plans and tasks, which are local names in a file (their keys stay):

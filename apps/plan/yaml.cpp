@@ -224,13 +224,13 @@ bool is_quoted(const events::event& one) noexcept {
 
 class yaml_reader {
 public:
-  /// Notes the line of the value that `sought` names, if that is given.
+  /// Notes the place of the value that `sought` names, if that is given.
   explicit yaml_reader(std::string_view text, std::optional<std::string_view> sought = std::nullopt)
       : text_(text), events_(text), sought_(sought) {}
 
   result<json::value> read();
 
-  [[nodiscard]] std::size_t line_found() const noexcept { return line_found_; }
+  [[nodiscard]] const std::optional<value_place>& found() const noexcept { return found_; }
 
 private:
   using event = events::event;
@@ -243,6 +243,10 @@ private:
   [[nodiscard]] result<std::string> read_key(const event& key) const;
   [[nodiscard]] result<void> check_plain(const event& one) const;
   [[nodiscard]] static std::size_t offset_of(const event& one);
+  /// Behind its last byte.
+  [[nodiscard]] std::size_t end_of(const event& one) const;
+  /// Where the sign stands that begins `token`.
+  [[nodiscard]] std::size_t sign_of(fy_token* token, char sign) const;
   [[nodiscard]] error wrong(const event& one, const std::string& message) const;
 
   std::string_view text_;
@@ -250,7 +254,9 @@ private:
   std::optional<std::string_view> sought_;
   std::string pointer_; ///< Of the value that is being read.
   std::size_t depth_ = 0;
-  std::size_t line_found_ = 0;
+  std::size_t ended_ = 0; ///< Where the last mapping or sequence ended.
+  text_range name_;       ///< Of the member whose value comes next; empty: it has none.
+  std::optional<value_place> found_;
 };
 
 std::size_t yaml_reader::offset_of(const event& one) {
@@ -261,17 +267,39 @@ std::size_t yaml_reader::offset_of(const event& one) {
   return mark->input_pos > 0 && is_quoted(one) ? mark->input_pos - 1 : mark->input_pos;
 }
 
+std::size_t yaml_reader::end_of(const event& one) const {
+  const auto* mark = fy_event_end_mark(one.get());
+  const auto end = mark == nullptr ? 0 : std::min(mark->input_pos, text_.size());
+  // A quoted text ends before its quote.
+  return is_quoted(one) ? std::min(end + 1, text_.size()) : std::max(end, offset_of(one));
+}
+
+std::size_t yaml_reader::sign_of(fy_token* token, char sign) const {
+  const auto* mark = token != nullptr ? fy_token_start_mark(token) : nullptr;
+  if (mark == nullptr)
+    return 0;
+  const auto at = std::min(mark->input_pos, text_.size());
+  const bool is_behind =
+      at > 0 && text_[at - 1] == sign && (at == text_.size() || text_[at] != sign);
+  return is_behind ? at - 1 : at;
+}
+
 error yaml_reader::wrong(const event& one, const std::string& message) const {
   return wrong_at(text_, offset_of(one), message, pointer_);
 }
 
 result<void> yaml_reader::check_plain(const event& one) const {
+  const auto wrong_sign = [&](fy_token* token, char sign, const std::string& message) {
+    return wrong_at(text_, sign_of(token, sign), message, pointer_);
+  };
   if (one->type == FYET_ALIAS)
-    return wrong(one, "aliases (*name) are not taken; write the value out");
-  if (fy_event_get_anchor_token(one.get()) != nullptr)
-    return wrong(one, "anchors (&name) are not taken; nothing could refer to it");
-  if (fy_event_get_tag_token(one.get()) != nullptr)
-    return wrong(one, "tags (!name) are not taken; put a text that begins with ! in quotes");
+    return wrong_sign(fy_event_get_token(one.get()), '*',
+                      "aliases (*name) are not taken; write the value out");
+  if (auto* anchor = fy_event_get_anchor_token(one.get()))
+    return wrong_sign(anchor, '&', "anchors (&name) are not taken; nothing could refer to it");
+  if (auto* tag = fy_event_get_tag_token(one.get()))
+    return wrong_sign(tag, '!',
+                      "tags (!name) are not taken; put a text that begins with ! in quotes");
   return {};
 }
 
@@ -295,14 +323,18 @@ result<json::value> yaml_reader::read() {
 result<json::value> yaml_reader::read_node(const event& first) {
   if (auto ok = check_plain(first); !ok)
     return ok.error();
-  if (sought_ && line_found_ == 0 && *sought_ == pointer_)
-    line_found_ = position_at(text_, offset_of(first)).line;
+  const auto name = std::exchange(name_, {});
+  const bool is_sought = sought_ && !found_ && *sought_ == pointer_;
+  if (is_sought)
+    found_ = value_place{{offset_of(first), end_of(first)}, name};
   if (first->type == FYET_SCALAR)
     return read_scalar(first);
   if (++depth_ > yaml_depth_max)
     return wrong(first, "nested deeper than " + std::to_string(yaml_depth_max) + " levels");
   auto out = first->type == FYET_MAPPING_START ? read_mapping() : read_sequence();
   --depth_;
+  if (is_sought)
+    found_->value.end = std::max(found_->value.begin, ended_);
   return out;
 }
 
@@ -330,14 +362,18 @@ result<json::value> yaml_reader::read_mapping() {
   json::object out;
   const auto before = pointer_.size();
   for (auto one = events_.next(); one; one = events_.next()) {
-    if (one->type == FYET_MAPPING_END)
+    if (one->type == FYET_MAPPING_END) {
+      ended_ = end_of(one);
       return json::value(std::move(out));
+    }
     auto key = read_key(one);
     if (!key)
       return key.error();
     append_pointer(pointer_, *key);
     if (out.contains(*key))
       return wrong(one, troupe::quoted(key->substr(0, 60)) + " appears twice in one mapping");
+    const std::size_t quotes = is_quoted(one) ? 1 : 0;
+    name_ = {offset_of(one) + quotes, end_of(one) - quotes};
     const auto first = events_.next();
     if (!first)
       break;
@@ -354,8 +390,10 @@ result<json::value> yaml_reader::read_sequence() {
   json::array out;
   const auto before = pointer_.size();
   for (auto one = events_.next(); one; one = events_.next()) {
-    if (one->type == FYET_SEQUENCE_END)
+    if (one->type == FYET_SEQUENCE_END) {
+      ended_ = end_of(one);
       return json::value(std::move(out));
+    }
     append_pointer(pointer_, out.size());
     auto value = read_node(one);
     if (!value)
@@ -382,13 +420,18 @@ result<json::value> read_yaml(std::string_view text) {
   return yaml_reader(text).read();
 }
 
-std::size_t line_of_yaml(std::string_view text, std::string_view pointer) {
+std::optional<value_place> find_yaml_value(std::string_view text, std::string_view pointer) {
   if (text.size() > yaml_bytes_max || find_invalid_utf8(text)
       || find_control(text) != std::string_view::npos)
-    return 0;
+    return std::nullopt;
   yaml_reader reader(text, pointer);
   static_cast<void>(reader.read());
-  return reader.line_found();
+  return reader.found();
+}
+
+std::size_t line_of_yaml(std::string_view text, std::string_view pointer) {
+  const auto found = find_yaml_value(text, pointer);
+  return found ? position_at(text, found->value.begin).line : 0;
 }
 
 } // namespace troupe

@@ -2,11 +2,13 @@
 // (YAML 1.2.2 section 10.3). The only file that knows libfyaml is its .cpp.
 #pragma once
 
+#include "protocol/json/json_location.hpp"
 #include <troupe/protocol/errc.hpp>
 
 #include <boost/json/value.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace troupe {
@@ -24,7 +26,12 @@ inline constexpr std::size_t yaml_depth_max = 64;
 /// limit_exceeded: longer than yaml_bytes_max.
 [[nodiscard]] result<boost::json::value> read_yaml(std::string_view text);
 
-/// The line (from 1) on which the value that `pointer` (RFC 6901) names begins; 0 if there is none.
+/// Where the value that `pointer` (RFC 6901) names stands in `text`; of a mapping or sequence
+/// without brackets also what follows it up to the next value.
+[[nodiscard]] std::optional<value_place> find_yaml_value(std::string_view text,
+                                                         std::string_view pointer);
+
+/// The line (from 1) on which the value that `pointer` names begins; 0 if there is none.
 [[nodiscard]] std::size_t line_of_yaml(std::string_view text, std::string_view pointer);
 
 } // namespace troupe

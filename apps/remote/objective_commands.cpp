@@ -68,7 +68,7 @@ result<json::object> request_of(const submit_options& options) {
     return make_error(errc::invalid_document,
                       file->name + ": cannot be sent: " + json_fault(failed));
   auto params = std::move(tree.get_object());
-  params["start"] = true;
+  params["start"] = !options.watches; // Else watching begins first (watch_choice::starts).
   params["requestId"] = thread_id_source().next("req"); // The same request again is one.
   return params;
 }
@@ -163,7 +163,9 @@ int submit_command(const submit_options& options) {
   }
   if (!options.watch.json && !options.watch.quiet)
     complain("objective " + id);
-  return watch_objective(*on, id, options.watch);
+  auto choice = options.watch;
+  choice.starts = true;
+  return watch_objective(*on, id, choice);
 }
 
 int watch_command(const watch_options& options) {

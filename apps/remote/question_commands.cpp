@@ -5,6 +5,7 @@
 #include "apps/run/question_prompt.hpp"
 #include "apps/run/question_table.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/terminal/text_table.hpp"
 #include "protocol/json/json_parser.hpp"
 #include <troupe/protocol/task_life.hpp>
 
@@ -141,9 +142,9 @@ int answer_command(const answer_options& options, chosen_server server) {
   const auto done = give(*on, *id, options, std::move(value));
   if (!done)
     return on->refuse(done.error());
-  return say("question " + clean_line(*id) + " " + clean_line(text_in(*done, "state")) + "\n")
-             ? exit_ok
-             : exit_failed;
+  const auto state = options.declines ? "declined" : text_in(*done, "state");
+  return say("question " + clean_line(*id) + " " + clean_line(state) + "\n") ? exit_ok
+                                                                             : exit_failed;
 }
 
 int claim_command(const claim_options& options) {
@@ -168,8 +169,9 @@ int claim_command(const claim_options& options) {
     return on->refuse(done.error());
   const auto* claim = done->is_object() ? done->get_object().if_contains("claim") : nullptr;
   const auto words =
-      claim ? "claimed by " + text_in(*claim, "by") + " until " + text_in(*claim, "until")
-            : std::string("not claimed");
+      claim ? "claimed by " + text_in(*claim, "by") + " until "
+                  + local_time(parse_rfc3339(text_in(*claim, "until")).value_or(timestamp{}))
+            : std::string(options.releases ? "released" : "not claimed");
   const auto text =
       options.json ? json::serialize(*done) : clean_line("question " + *id + " " + words);
   return say(text + "\n") ? exit_ok : exit_failed;

@@ -85,6 +85,8 @@ struct watch_choice {
   bool quiet = false;
   bool no_input = false;
   bool waits = false; ///< For answers from elsewhere, if nobody can be asked here.
+  bool starts =
+      false; ///< The objective is new, and begins once it is watched, so that all is seen.
   std::optional<output_choice> output;
   std::string output_directory;
   timing_files timing;

@@ -3,6 +3,7 @@
 #include "apps/remote/answer_view.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
+#include "apps/signals.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
@@ -81,6 +82,10 @@ result<wire::sending> message_of(const send_options& options) {
   return out;
 }
 
+bool is_over(task_state state) {
+  return is_terminal(state) || is_interrupted(state);
+}
+
 /// What one command shows.
 class answer_printer {
 public:
@@ -99,6 +104,10 @@ public:
     }
     out_.flush();
     err_.flush();
+    const bool goes_on = !view_.task().empty() && !is_over(view_.state());
+    words_.set(goes_on ? "\ntroupe: the task " + clean_line(view_.task())
+                             + " goes on: `troupe task " + clean_line(view_.task()) + "`"
+                       : std::string{});
   }
 
   /// Says how it ended. The code for the process.
@@ -151,11 +160,8 @@ private:
   answer_view view_;
   output out_;
   output err_;
+  interrupt_words words_; ///< Ctrl-C ends the command, not the task.
 };
-
-bool is_over(task_state state) {
-  return is_terminal(state) || is_interrupted(state);
-}
 
 /// Asks an agent that does not stream, until its task has ended or asks.
 result<void> send_and_look(const server_link& on, const wire::sending& sent, answer_printer& to) {

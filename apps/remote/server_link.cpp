@@ -21,9 +21,12 @@ namespace {
 /// Objectives of one page.
 constexpr std::uint32_t page_max = 100;
 
-std::string advice_for(errc code) {
+std::string advice_for(errc code, std::string_view message) {
   switch (code) {
-    case errc::unavailable: return "is a server running there?";
+    case errc::unavailable:
+      return message.find("HTTP status ") == std::string_view::npos
+                 ? "is a server running there?"
+                 : "the server is there, and its log may say why; try again later";
     case errc::timed_out: return "try again, or see whether the server is well";
     case errc::method_not_found:
       return "this is no A2A agent, or its card is elsewhere (card-path in [[targets]])";
@@ -42,7 +45,10 @@ std::string advice_for(errc code) {
 
 std::string explained(const error& why, const std::string& server) {
   std::string out = server + ": " + why.message;
-  const auto advice = advice_for(why.code);
+  constexpr std::string_view in_json = "\"override\": true"; // For people it is an option.
+  if (const auto at = out.find(in_json); at != std::string::npos)
+    out.replace(at, in_json.size(), "--override");
+  const auto advice = advice_for(why.code, why.message);
   // Which versions there are is said, not what to do.
   const bool says_what_to_do =
       why.message.find("; ") != std::string::npos && why.code != errc::version_not_supported;
@@ -174,7 +180,8 @@ result<std::string> find_objective_id(const server_link& on, const std::string& 
     return make_error(errc::objective_not_found,
                       name == "@last"
                           ? "there are no objectives yet; `troupe submit FILE` makes one"
-                          : "there is no objective " + name + "; `troupe ls --server` lists them");
+                          : "there is no objective " + name
+                                + "; `troupe ls` with the same --server URL lists them");
   if (fitting.size() == 1)
     return fitting.front();
   std::string list;

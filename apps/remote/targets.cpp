@@ -238,6 +238,16 @@ bool is_url(std::string_view text) {
   return text.starts_with("http://") || text.starts_with("https://");
 }
 
+/// `localhost`, or a host with a port.
+bool looks_like_host(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const auto port = colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1);
+  const auto end = std::min(port.find('/'), port.size());
+  return text == "localhost"
+         || (colon > 0 && end > 0
+             && port.substr(0, end).find_first_not_of("0123456789") == std::string_view::npos);
+}
+
 std::string without_slash(std::string text) {
   while (text.ends_with('/'))
     text.pop_back();
@@ -376,6 +386,10 @@ result<chosen_server> find_server(const std::string& named,
         return to.error();
       return chosen_server{each.alias, std::move(*to)};
     }
+  if (!is_url(named) && looks_like_host(named))
+    return make_error(errc::invalid_params, troupe::quoted(named)
+                                                + " is no URL and no target; did you mean http://"
+                                                + named + "?");
   if (!is_url(named))
     return make_error(errc::invalid_params,
                       "there is no target " + troupe::quoted(named)

@@ -97,7 +97,7 @@ std::string draw_task(const task& one, bool colour) {
   if (!one.context.empty())
     out += "context: " + clean_line(one.context) + "\n";
   if (one.status.at != timestamp{})
-    out += "since:   " + to_rfc3339(one.status.at) + "\n";
+    out += "since:   " + shown_age(one.status.at, system_time().now()) + "\n";
   out += usage_text(opt::read_usage(one.metadata, "troupe/v1/modelUsage"));
   if (one.status.message)
     if (const auto text = clean_lines(shown_parts(one.status.message->parts)); !text.empty())

@@ -86,6 +86,9 @@ bool watch_session::over() const {
 }
 
 result<int> watch_session::end() {
+  if (choice_.starts && !has_begun_)
+    complain("the objective " + id_ + " is there, and has not begun; `troupe resume " + id_
+             + "` lets it begin");
   if (failed_)
     return *failed_;
   const auto now = system_time().now();
@@ -108,17 +111,19 @@ result<int> watch_session::end() {
   std::string timing;
   const bool is_told = !choice_.json && !choice_.quiet;
   if (view && (is_told || choice_.timing.any())) {
-    const auto times = read_timing(records, *view);
+    read_times(model_, records, *view);
+    const auto times = read_timing(records, *view, model_.began());
     is_written = write_timing_files(choice_.timing, times, view->name);
     if (is_told)
       timing = timing_text(times);
   }
   if (view && !choice_.json) {
-    read_times(model_, records, *view);
+    if (!is_told)
+      read_times(model_, records, *view);
     shown = read_ending(
         records, *view,
         choice_.output.value_or(choice_.quiet ? output_choice::failed : output_choice::results),
-        choice_.output ? static_cast<std::size_t>(-1) : results_shown_max);
+        choice_.output || ::isatty(STDOUT_FILENO) != 1 ? ending_limits::none() : ending_limits{});
     shown.timing = std::move(timing);
   }
   if (view && !choice_.output_directory.empty()) {
@@ -164,6 +169,29 @@ void watch_session::mind_signals() {
     ending_ = ending::left;
 }
 
+/// Says that it was made, and lets it begin.
+void watch_session::begin_new(const objective_view& made) {
+  auto spec = std::make_shared<objective_spec>();
+  spec->id = made.id;
+  spec->name = made.name;
+  for (const auto& plan : made.plans)
+    spec->plans.push_back(plan.spec);
+  change created;
+  created.context = made.id.str();
+  created.at = made.created;
+  created.events.emplace_back(objective_created{std::move(spec), {}});
+  screen_.on_change(created, model_);
+  has_begun_ = true;
+  boost::json::object params;
+  params["id"] = id_;
+  params["status"] = "working";
+  on_.client->ask_later(a2a::operation::update_objective, std::move(params),
+                        [in = in_, this](result<boost::json::value> done) {
+                          if (!done)
+                            in->post([this, why = done.error()] { failed_ = why; });
+                        });
+}
+
 void watch_session::take_news() {
   const auto batch = feed_.take();
   for (const auto& each : batch.notices)
@@ -172,9 +200,11 @@ void watch_session::take_news() {
     shown_.on_break();
   for (const auto& step : batch.steps) {
     if (step.anew) { // Questions are counted anew.
-      const auto missed =
-          model_.id().empty() ? std::vector<change>{} : missed_changes(model_, *step.anew);
+      const bool is_first = model_.id().empty();
+      const auto missed = is_first ? std::vector<change>{} : missed_changes(model_, *step.anew);
       model_.reset(*step.anew);
+      if (is_first && choice_.starts)
+        begin_new(*step.anew);
       if (screen_.is_animated() && !is_settled(model_.state()))
         ask_for_earlier_times(*step.anew);
       answered_.clear();

@@ -58,6 +58,7 @@ private:
   [[nodiscard]] result<int> end();
   void wait();
   void take_news();
+  void begin_new(const objective_view& made);
   void mind_signals();
   void mind_questions();
   void ask_for_form(const open_question& question);
@@ -84,6 +85,7 @@ private:
   std::optional<error> failed_;
   ending ending_ = ending::none;
   bool dirty_ = true;
+  bool has_begun_ = false; ///< What is new was asked to begin.
   /// Ended tasks whose times are not known: plan and index, by id.
   std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> untimed_;
   std::uint64_t times_asked_ = 0;    ///< Which snapshot they are of.

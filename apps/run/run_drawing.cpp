@@ -26,6 +26,8 @@ drawn_run draw_ended(const objective_view& view, const record_reader& records, t
   run_model model;
   model.reset(view);
   read_times(model, records, view);
+  if (!options.left.empty())
+    model.leave(options.left);
   view_options tree;
   tree.width = ::isatty(STDOUT_FILENO) == 1 ? size_of(STDOUT_FILENO).columns : 120;
   tree.height = shown_lines_max;
@@ -36,9 +38,12 @@ drawn_run draw_ended(const objective_view& view, const record_reader& records, t
   for (const auto& line : draw_tree(model, tree, end))
     out.text += line + "\n";
   const auto shown = options.output.value_or(output_choice::results);
-  const auto results_max = options.output ? static_cast<std::size_t>(-1) : results_shown_max;
-  auto last = read_ending(records, view, shown, results_max);
-  last.timing = timing_text(read_timing(records, view));
+  const bool shows_all = options.output || ::isatty(STDOUT_FILENO) != 1;
+  auto last =
+      read_ending(records, view, shown, shows_all ? ending_limits::none() : ending_limits{});
+  if (!options.show_command.empty())
+    last.show_command = options.show_command;
+  last.timing = timing_text(read_timing(records, view, model.began()));
   ending_options ending;
   ending.colour = options.colour;
   ending.columns = stdout_width();

@@ -16,6 +16,8 @@ namespace troupe {
 struct drawing_options {
   std::optional<output_choice> output; ///< As show_run_options.
   bool colour = false;
+  std::string left{}; ///< The state of a run that nothing runs (run_model::leave); may be empty.
+  std::string show_command{}; ///< As run_ending; empty: by the id of the objective.
 };
 
 struct drawn_run {

@@ -44,7 +44,7 @@ struct attempt_log {
   std::string lines;
 };
 
-/// Of the program's last attempt; nothing in it if there is none.
+/// Of the program of the last attempt; nothing in it if there is none.
 attempt_log log_of(const task& record) {
   attempt_log out;
   std::optional<std::uint32_t> attempt;
@@ -58,7 +58,7 @@ attempt_log log_of(const task& record) {
     out.lines += text_of(said->parts);
     out.end = text_in(said->metadata.at(program_log_key), "end");
   }
-  return out;
+  return attempt && *attempt < record.attempt ? attempt_log{} : out; // The last one wrote nothing.
 }
 
 /// The last lines of each stream, without their times, in their order.
@@ -160,27 +160,26 @@ task_failure failure_of(const task& record, std::string place) {
   if (record.status.message)
     out.reason = text_of(record.status.message->parts);
   const auto [how, log] = log_of(record);
-  if (how.empty())
-    return out;
-  const auto at = out.reason.find(how);
-  if (at == std::string::npos)
-    return out; // its own word on how it ended
   auto lines = last_lines(log);
-  if (lines.size() == 1 && out.reason.ends_with(lines.front()))
+  if (lines.empty() || (lines.size() == 1 && out.reason.ends_with(lines.front())))
     return out; // the reason says it all
-  out.reason.resize(at + how.size());
+  // Else it is its own word on how it ended, or it was stopped from outside.
+  if (const auto at = how.empty() ? std::string::npos : out.reason.find(how);
+      at != std::string::npos)
+    out.reason.resize(at + how.size());
   out.lines = std::move(lines);
   return out;
 }
 
 run_ending read_ending(const record_reader& records, const objective_view& view,
-                       output_choice choice, std::size_t results_max) {
+                       output_choice choice, ending_limits limits) {
   run_ending out;
   out.usage = view.usage;
+  out.show_command = "troupe show " + view.id.str();
   auto places = chosen_results(view, choice);
-  if (places.size() > results_max) {
-    out.results_left_out = places.size() - results_max;
-    places.resize(results_max);
+  if (places.size() > limits.results) {
+    out.results_left_out = places.size() - limits.results;
+    places.resize(limits.results);
   }
   out.unread = for_each_result(records, view, places,
                                [&](const task_result& one) { out.results.push_back(one); });
@@ -189,7 +188,7 @@ run_ending read_ending(const record_reader& records, const objective_view& view,
       const auto& plan = view.plans[p];
       if (!has_failed(plan.tasks[t]))
         continue;
-      if (out.failures.size() == failures_shown_max) {
+      if (out.failures.size() == limits.failures) {
         ++out.failures_left_out;
         continue;
       }
@@ -207,6 +206,11 @@ run_ending read_ending(const record_reader& records, const objective_view& view,
 
 void read_times(run_model& model, const record_reader& records, const objective_view& view) {
   std::size_t left = measured_tasks_max;
+  std::uint32_t tries = 0; // What is tried again grows by one with each retry, until it completes.
+  for (const auto& plan : view.plans)
+    for (const auto& task : plan.tasks)
+      tries = std::max(tries, task.generation);
+  auto again = timestamp::max();
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
     for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && left > 0; ++t) {
       const auto& summary = view.plans[p].tasks[t];
@@ -216,8 +220,14 @@ void read_times(run_model& model, const record_reader& records, const objective_
       if (const auto record = records(view.plans[p].task_at(t))) {
         const auto last = last_attempt_of(**record);
         model.measured(p, t, last.begin, last.end);
+        if (tries == 0 || summary.generation < tries)
+          continue;
+        const auto spans = spans_of(**record);
+        again = std::min(again, spans.empty() ? last.begin : spans.front().begin);
       }
     }
+  if (again != timestamp::max())
+    model.tried_again(again);
 }
 
 namespace {
@@ -269,7 +279,8 @@ void append_failures(std::string& out, const run_ending& ending, const ending_op
       out += group_end(options.workflow_token);
   }
   if (ending.failures_left_out > 0)
-    out += "failed: " + counted(ending.failures_left_out, "more task") + "\n";
+    out += "failed: " + counted(ending.failures_left_out, "more task") + " (`" + ending.show_command
+           + " --output failed` shows all)\n";
 }
 
 } // namespace troupe

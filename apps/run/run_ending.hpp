@@ -18,7 +18,7 @@
 
 namespace troupe {
 
-/// How much is read to be shown; files have no such bounds.
+/// How much is read to be shown on a terminal, unless it is asked for; files have no such bounds.
 inline constexpr std::size_t results_shown_max = 50;
 inline constexpr std::size_t failures_shown_max = 10;
 /// Tasks that are named because their results cannot be read.
@@ -43,7 +43,7 @@ struct task_result {
 /// Why one task failed.
 struct task_failure {
   std::string place;  ///< `Plan / Task`
-  std::string reason; ///< Of a program: only how it ended, if it wrote `lines`.
+  std::string reason; ///< Of a program that ended by itself: only how, if it wrote `lines`.
   std::vector<std::string> lines;
 };
 
@@ -53,13 +53,24 @@ struct unread_task {
   error why;
 };
 
+/// Tasks that are shown.
+struct ending_limits {
+  std::size_t results = results_shown_max;
+  std::size_t failures = failures_shown_max;
+
+  [[nodiscard]] static constexpr ending_limits none() noexcept {
+    return {static_cast<std::size_t>(-1), static_cast<std::size_t>(-1)};
+  }
+};
+
 struct run_ending {
   std::vector<task_result> results;
   std::size_t results_left_out = 0; ///< Tasks.
   std::vector<unread_task> unread;  ///< Those whose results were to be shown.
   std::vector<task_failure> failures;
   std::size_t failures_left_out = 0;
-  std::string timing; ///< timing_text
+  std::string show_command; ///< What shows the rest: `troupe show ID`.
+  std::string timing;       ///< timing_text
   model_usage usage{};
 };
 
@@ -69,8 +80,7 @@ struct run_ending {
 
 /// Reads what `choice` shows of the run.
 [[nodiscard]] run_ending read_ending(const record_reader& records, const objective_view& view,
-                                     output_choice choice,
-                                     std::size_t results_max = results_shown_max);
+                                     output_choice choice, ending_limits limits = {});
 
 /// Calls `take` with each of the results, one after the other. The tasks that cannot be read.
 [[nodiscard]] std::vector<unread_task>
@@ -81,10 +91,11 @@ for_each_result(const record_reader& records, const objective_view& view,
 /// A line for each of the first tasks that cannot be read, and one that counts the others.
 [[nodiscard]] std::vector<std::string> unread_lines(const std::vector<unread_task>& unread);
 
-/// Why the task of this record failed.
+/// Why the task of this record failed, and what its program wrote in its last attempt.
 [[nodiscard]] task_failure failure_of(const task& record, std::string place);
 
-/// Gives `model` the times of the tasks of `view` that ran and ended, from their records.
+/// Gives `model` the times of the tasks of `view` that ran and ended, from their records; of an
+/// objective that was tried again also when that began.
 void read_times(run_model& model, const record_reader& records, const objective_view& view);
 
 /// How results are printed.

@@ -86,7 +86,8 @@ void run_model::reset(const objective_view& from) {
     auto& plan = plans_[p];
     plan.state = view_.plans[p].state;
     plan.reason = view_.plans[p].reason;
-    plan.began = view_.plans[p].began;
+    if (plan.state != plan_state::pending) // What is tried again has not begun again.
+      plan.began = view_.plans[p].began;
     if (is_settled(plan.state))
       plan.ended = view_.plans[p].updated;
     count_again(plan);
@@ -106,6 +107,11 @@ void run_model::reset(const objective_view& from) {
                                 plans_[p].tasks[i].state == task_state::auth_required,
                                 pending.since});
   }
+}
+
+void run_model::tried_again(timestamp began) {
+  if (began_ != timestamp{})
+    began_ = began;
 }
 
 void run_model::measured(std::uint32_t plan, std::uint32_t task, timestamp began, timestamp ended) {
@@ -148,7 +154,9 @@ void run_model::show(const change& where, const event& one) {
 }
 
 void run_model::show_objective(timestamp at) {
-  if (began_ == timestamp{} && view_.state != objective_state::submitted)
+  if (view_.state == objective_state::submitted)
+    began_ = timestamp{}; // It is tried again.
+  else if (began_ == timestamp{})
     began_ = at;
   ended_ = is_settled(view_.state) ? at : timestamp{};
 }
@@ -181,7 +189,10 @@ void run_model::show_plan(std::uint32_t index, timestamp at) {
     return;
   auto& plan = plans_[index];
   const auto& now = view_.plans[index];
-  if (plan.began == timestamp{} && now.state == plan_state::working)
+  if (now.state == plan_state::pending)
+    plan.began = timestamp{};
+  else if (now.state == plan_state::working
+           && (plan.began == timestamp{} || is_settled(plan.state)))
     plan.began = at;
   const bool counts_differently =
       (plan.state == plan_state::skipped) != (now.state == plan_state::skipped);

@@ -17,7 +17,9 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -95,10 +97,19 @@ public:
   void apply(const change& change);
   /// When a task of an earlier process began and ended.
   void measured(std::uint32_t plan, std::uint32_t task, timestamp began, timestamp ended);
+  /// When the objective began to be tried again, for the last time.
+  void tried_again(timestamp began);
+  /// Nothing runs it: its process died, or nobody answered. `state` says so to people.
+  void leave(std::string state) { left_ = std::move(state); }
 
   [[nodiscard]] const objective_id& id() const { return view_.id; }
   [[nodiscard]] const std::string& name() const { return view_.name; }
   [[nodiscard]] objective_state state() const { return view_.state; }
+  /// For people: that of `leave`, else the state.
+  [[nodiscard]] std::string_view state_word() const {
+    return left_.empty() ? to_string(view_.state) : std::string_view(left_);
+  }
+  [[nodiscard]] bool is_left() const { return !left_.empty(); }
   [[nodiscard]] const std::string& reason() const { return view_.reason; }
   /// How often its structure was changed.
   [[nodiscard]] std::uint64_t revision() const { return view_.revision; }
@@ -111,7 +122,7 @@ public:
   [[nodiscard]] std::uint64_t attempts() const { return attempts_; }
   /// Oldest first.
   [[nodiscard]] const std::vector<open_question>& questions() const { return questions_; }
-  /// When the objective began to work, as far as this model has followed it; the epoch: not yet.
+  /// When the objective began to work, the last time if it was tried again; the epoch: not yet.
   [[nodiscard]] timestamp began() const { return began_; }
   /// Since then, until it settled.
   [[nodiscard]] std::chrono::milliseconds elapsed(timestamp now) const;
@@ -133,6 +144,7 @@ private:
   [[nodiscard]] plan_row* row_of(const task_address& task);
 
   objective_view view_;
+  std::string left_;
   timestamp began_{};
   timestamp ended_{};
   std::vector<plan_row> plans_;

@@ -148,11 +148,11 @@ std::string summary_text(const run_model& model, timestamp now,
     add(counts.canceled, "canceled");
     add(counts.skipped, "skipped");
     add(counts.waiting, counts.waiting == 1 ? "waits for an answer" : "wait for an answer");
-    add(counts.working, "running");
+    add(counts.working, model.is_left() ? "interrupted" : "running");
     add(counts.pending, "not begun");
     tasks += ",";
   }
-  std::string out = std::string(to_string(model.state())) + ": " + tasks + " in "
+  std::string out = std::string(model.state_word()) + ": " + tasks + " in "
                     + format_duration(model.elapsed(now)) + " (critical path "
                     + format_duration(critical_path) + ", "
                     + (model.parallel_seen_max() == 0 // Nothing took any time that was seen.

@@ -1,6 +1,7 @@
 #include "apps/run/run_session.hpp"
 
 #include "apps/options.hpp"
+#include "apps/run/run_mending.hpp"
 #include "apps/run/run_report.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
@@ -23,6 +24,9 @@ using namespace std::chrono_literals;
 
 constexpr auto frame_interval = 100ms;
 constexpr auto run_look_interval = 1s; ///< Between two looks at what the store says of its disk.
+/// Between two entries of how far the run is, so that a process that dies leaves what is true.
+constexpr auto run_keep_interval = 250ms;
+constexpr auto cancel_silence = 1s; ///< A cancel that is recorded by then is not spoken of.
 /// Beyond the agents' own grace, for the record of the end.
 constexpr auto cancel_margin = 3s;
 
@@ -56,11 +60,12 @@ result<int> run_session::run(objective_spec_ptr spec) {
   command.spec = *std::exchange(spec, nullptr); // its only owner, so that no plan is copied
   command.start = true;
   operations_.create(std::move(command), news_->feed_to_begin(),
-                     [this, in = in_](result<objective_ptr> done) {
+                     [this, in = in_, begun = hooks_.begun](result<objective_ptr> done) {
                        if (!done)
-                         in->post([this, why = done.error()] { refused_ = why; });
-                       else
-                         in->post([this] { news_->begin(); });
+                         return in->post([this, why = done.error()] { refused_ = why; });
+                       if (begun)
+                         begun(*done);
+                       in->post([this] { news_->begin(); });
                      });
   return follow();
 }
@@ -69,15 +74,25 @@ result<int> run_session::resume(const objective_id& id) {
   return go_on(id, true);
 }
 
-result<int> run_session::retry(const objective_id& id) {
-  update_objective again;
-  again.id = id;
-  again.state = objective_state::submitted;
-  const auto renewed = await_read<objective_ptr>(
-      [&](auto done) { operations_.update(std::move(again), std::move(done)); });
+result<int> run_session::retry(const objective_id& id, const mended_run& mended) {
+  const auto move_to = [&](objective_state state) {
+    update_objective again;
+    again.id = id;
+    again.state = state;
+    return await_read<objective_ptr>(
+        [&](auto done) { operations_.update(std::move(again), std::move(done)); });
+  };
+  const auto renewed = move_to(objective_state::submitted);
   if (!renewed)
     return make_error(renewed.error().code,
                       "the run " + id.str() + " cannot be done again: " + renewed.error().message);
+  if (const auto changed = change_renewed(operations_, id, mended); !changed) {
+    // Else `--resume` would go on with the plan as it was.
+    [[maybe_unused]] const auto ended = move_to(objective_state::canceled);
+    return make_error(changed.error().code, "the run " + id.str()
+                                                + " does not take the plan as the file has it now: "
+                                                + changed.error().message);
+  }
   return go_on(id, false);
 }
 
@@ -89,6 +104,8 @@ result<int> run_session::go_on(const objective_id& id, bool is_recovered) {
     return make_error(found.error().code,
                       "the run " + id.str() + " cannot be resumed: " + found.error().message);
   const auto& now = *found;
+  if (hooks_.begun)
+    hooks_.begun(now);
   news_->begin();
   model_.reset(*now);
   read_times(model_, gateway_.records(), *now);
@@ -125,14 +142,17 @@ result<int> run_session::follow() {
     mind_questions();
     read_input();
     look_at_store();
+    look_at_cancel();
+    keep_progress();
     refresh();
   }
   if (refused_)
     return *refused_;
   news_ = nullptr;
   if (!is_settled(model_.state()) && ending_ == ending::by_person)
-    screen_.notice("gave up waiting for the cancellation; the run is left unfinished in the record "
-                   "(see --resume)");
+    screen_.notice("gave up waiting for the cancellation; the run is left unfinished in the record"
+                   + (hooks_.resume_command.empty() ? std::string{}
+                                                    : "; `" + hooks_.resume_command + "` goes on"));
   const auto ended = await_objective(gateway_.records(), model_.id());
   const auto shown = ended ? hooks_.read_ending(**ended) : run_ending{};
   hooks_.keep(model_, true);
@@ -155,8 +175,9 @@ void run_session::wait() {
   std::array<pollfd, 3> waits{pollfd{in_->descriptor(), POLLIN, 0},
                               pollfd{signals_.descriptor(), POLLIN, 0},
                               pollfd{asked_ != 0 ? input_.descriptor : -1, POLLIN, 0}};
-  const auto timeout =
-      screen_.is_animated() ? frame_interval : std::chrono::milliseconds(run_look_interval);
+  const std::chrono::milliseconds timeout = screen_.is_animated() ? frame_interval
+                                            : keep_due_           ? run_keep_interval
+                                                                  : run_look_interval;
   ::poll(waits.data(), waits.size(), static_cast<int>(timeout.count()));
 }
 
@@ -196,6 +217,7 @@ void run_session::take_news() {
     screen_.on_change(*each, model_);
   }
   dirty_ = dirty_ || news->anew || !news->changes.empty();
+  keep_due_ = keep_due_ || news->anew || !news->changes.empty();
   if (news->more)
     in_->wake();
 }
@@ -205,16 +227,32 @@ void run_session::look_at_store() {
   if (now - last_look_ < run_look_interval)
     return;
   last_look_ = now;
-  if (ending_ == ending::by_person && !std::exchange(wait_is_shown_, true))
-    screen_.notice(
-        "the cancel is not yet recorded; Ctrl-C again ends at once, and --resume goes on");
-  hooks_.keep(model_, false);
   const auto status = gateway_.records().status();
   if (!status.writable && !store_stuck_)
     screen_.notice("the run waits because the store cannot write: " + status.problem);
   if (status.writable && store_stuck_)
     screen_.notice("the store can write again; the run continues");
   store_stuck_ = !status.writable;
+}
+
+void run_session::look_at_cancel() {
+  const bool waits = ending_ == ending::by_person && !is_settled(model_.state());
+  if (!waits || wait_is_shown_ || limits_.time->steady() - canceled_at_ < cancel_silence)
+    return;
+  wait_is_shown_ = true;
+  screen_.notice("the cancel is not yet recorded; Ctrl-C again ends at once"
+                 + (hooks_.resume_command.empty()
+                        ? std::string{}
+                        : ", and `" + hooks_.resume_command + "` goes on"));
+}
+
+void run_session::keep_progress() {
+  const auto now = limits_.time->steady();
+  if (!keep_due_ || now - last_keep_ < run_keep_interval)
+    return;
+  last_keep_ = now;
+  keep_due_ = false;
+  hooks_.keep(model_, false);
 }
 
 void run_session::refresh() {
@@ -370,6 +408,7 @@ void run_session::cancel(ending why) {
   if (ending_ != ending::none)
     return;
   ending_ = why;
+  canceled_at_ = limits_.time->steady();
   dirty_ = true;
   give_up_at_ = limits_.time->steady() + limits_.cancel_grace + cancel_margin;
   if (!model_.id().empty())

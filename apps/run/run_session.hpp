@@ -4,6 +4,7 @@
 #pragma once
 
 #include "actors/service/service.hpp"
+#include "apps/plan/mended_plan.hpp"
 #include "apps/run/answers.hpp"
 #include "apps/run/inbox.hpp"
 #include "apps/run/line_editor.hpp"
@@ -37,6 +38,9 @@ struct session_hooks {
   std::function<run_ending(const objective_view& ended)> read_ending;
   /// Keeps how far the run is: now and then, and when it has ended or is left.
   std::function<void(const run_model& now, bool is_end)> keep;
+  /// The objective is there, before any of its programs is heard. On any thread.
+  std::function<void(const objective_ptr& begun)> begun;
+  std::string resume_command; ///< What goes on with the run after a forced end; empty: nothing.
 };
 
 class run_session {
@@ -50,8 +54,9 @@ public:
   [[nodiscard]] result<int> run(objective_spec_ptr spec);
   /// Goes on with one that an earlier process left unfinished.
   [[nodiscard]] result<int> resume(const objective_id& id);
-  /// Does again what did not complete in one that failed or was canceled.
-  [[nodiscard]] result<int> retry(const objective_id& id);
+  /// Does again what did not complete in one that failed or was canceled, after it was changed as
+  /// `mended` says. If the change is refused, the objective is canceled again.
+  [[nodiscard]] result<int> retry(const objective_id& id, const mended_run& mended);
 
 private:
   using steady = std::chrono::steady_clock;
@@ -65,6 +70,8 @@ private:
   void take_in();
   void take_news();
   void look_at_store();
+  void look_at_cancel();
+  void keep_progress();
   void mind_signals();
   void mind_questions();
   void read_input();
@@ -108,6 +115,7 @@ private:
   bool store_stuck_ = false;
   bool news_stuck_ = false;
   bool wait_is_shown_ = false;       ///< That the cancellation waits for programs.
+  bool keep_due_ = false;            ///< Something has happened that is not kept yet.
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
   std::set<std::uint64_t> shown_;    ///< Questions that nobody answers, by number.
   std::vector<sent_answer> sent_answers_;
@@ -116,6 +124,8 @@ private:
   steady::time_point give_up_at_ = steady::time_point::max();
   steady::time_point last_frame_{};
   steady::time_point last_look_{};
+  steady::time_point last_keep_{};
+  steady::time_point canceled_at_{};
 };
 
 } // namespace troupe

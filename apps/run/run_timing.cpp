@@ -255,6 +255,9 @@ std::string longest_waits(const std::vector<timed_task>& tasks) {
 
 } // namespace
 
+/// Less is shown as 0.00s.
+constexpr milliseconds shown_wait_min{10};
+
 std::string timing_text(const std::vector<timed_task>& tasks) {
   std::vector<const timed_task*> slowest;
   std::map<task_phase, milliseconds> waited;
@@ -270,7 +273,7 @@ std::string timing_text(const std::vector<timed_task>& tasks) {
     return {};
   std::string out;
   const auto add = [&](task_phase phase, std::string_view words) {
-    if (waited[phase] > milliseconds{0})
+    if (waited[phase] >= shown_wait_min)
       out += (out.empty() ? "waited " : ", ") + format_duration(waited[phase]) + " "
              + std::string(words);
   };

@@ -3,10 +3,12 @@
 #include "apps/plan/text_file.hpp"
 #include "apps/terminal/console.hpp"
 
+#include <cerrno>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace troupe {
@@ -17,6 +19,24 @@ namespace fs = std::filesystem;
 
 bool is_page(const fs::path& file) {
   return file.extension() == ".html" || file.extension() == ".htm";
+}
+
+/// Only an attempt shows it: root may write wherever it has a folder, and yet not in /proc.
+int reason_not_to_write(const std::string& file) {
+  const int fresh = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fresh >= 0) {
+    ::close(fresh);
+    ::unlink(file.c_str());
+    return 0;
+  }
+  if (errno != EEXIST)
+    return errno;
+  // A pipe has its reader later.
+  const int there = ::open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  if (there < 0)
+    return errno == ENXIO ? 0 : errno;
+  ::close(there);
+  return 0;
 }
 
 result<void> check_place(std::string_view option, const std::string& file) {
@@ -32,8 +52,8 @@ result<void> check_place(std::string_view option, const std::string& file) {
       fs::path(file).has_parent_path() ? fs::path(file).parent_path() : fs::path(".");
   if (!fs::is_directory(folder, failed))
     return refused("there is no folder " + folder.string() + "; make it, or name another one");
-  if (::access(fs::exists(file, failed) ? file.c_str() : folder.c_str(), W_OK) != 0)
-    return refused(std::generic_category().message(errno) + "; name a file that may be written");
+  if (const int reason = reason_not_to_write(file); reason != 0)
+    return refused(std::generic_category().message(reason) + "; name a file that may be written");
   return {};
 }
 

@@ -37,7 +37,7 @@ mark mark_working(timestamp now) {
   return {spinner[frame % spinner.size()], "*", style::cyan};
 }
 
-mark mark_of(task_state state, timestamp now) {
+mark mark_at(task_state state, timestamp now) {
   switch (state) {
     case task_state::unspecified:
     case task_state::submitted: return mark_pending;
@@ -52,7 +52,7 @@ mark mark_of(task_state state, timestamp now) {
   return mark_pending;
 }
 
-mark mark_of(plan_state state, timestamp now) {
+mark mark_at(plan_state state, timestamp now) {
   switch (state) {
     case plan_state::pending: return mark_pending;
     case plan_state::working: return mark_working(now);
@@ -128,6 +128,14 @@ private:
     return options_.unicode ? line : to_ascii(line);
   }
 
+  /// What was left while it worked does not turn.
+  [[nodiscard]] mark mark_of(task_state state) const {
+    return state == task_state::working && model_.is_left() ? mark_blocked : mark_at(state, now_);
+  }
+  [[nodiscard]] mark mark_of(plan_state state) const {
+    return state == plan_state::working && model_.is_left() ? mark_blocked : mark_at(state, now_);
+  }
+
   span glyph(const mark& of) const {
     return {std::string(options_.unicode ? of.unicode : of.ascii), of.look};
   }
@@ -135,7 +143,7 @@ private:
   std::string_view dots() const { return options_.unicode ? "…" : "..."; }
 
   spans heading() const {
-    const std::string state(to_string(model_.state()));
+    const std::string state(model_.state_word());
     const std::string time = format_duration(model_.elapsed(now_));
     const std::string revision =
         model_.revision() > 0 ? "  revision " + std::to_string(model_.revision()) : "";
@@ -143,16 +151,29 @@ private:
     const std::size_t room = options_.width > right + 8 ? options_.width - right : 8;
     const std::string name = text(model_.name().empty() ? model_.id().str() : model_.name());
     return {{fit_to(name, room, ellipsis_), style::bold},
-            {"  " + state, style_of(model_.state())},
+            {"  " + state, look()},
             {"  " + time, style::plain},
             {revision, style::plain}};
   }
 
+  [[nodiscard]] style look() const {
+    return model_.is_left() ? style::yellow : style_of(model_.state());
+  }
+
+  /// Of what has ended without completing only what has completed.
+  [[nodiscard]] double share_done() const {
+    const auto& counts = model_.counts();
+    if (!is_settled(model_.state()) || model_.state() == objective_state::completed)
+      return model_.progress();
+    return static_cast<double>(counts.completed)
+           / static_cast<double>(std::max<std::size_t>(1, counts.total()));
+  }
+
   spans overall() const {
-    const double done = model_.progress();
-    const std::string counts = describe(model_.counts());
+    const double done = share_done();
+    const std::string counts = describe(model_.counts(), model_.is_left());
     const std::size_t columns = std::clamp<std::size_t>(options_.width / 3, 4, 40);
-    spans out = bar(done, columns, style_of(model_.state()));
+    spans out = bar(done, columns, look());
     const std::string share = percent(done);
     out.push_back(
         {" " + std::string(share.size() < 4 ? 4 - share.size() : 0, ' ') + share, style::bold});
@@ -191,10 +212,11 @@ private:
       case tree_line::row_kind::task: return task_line(each);
       case tree_line::row_kind::tracker: return tracker_line(each);
       case tree_line::row_kind::folded_tasks:
-        return {{"  " + std::string(dots()) + " " + describe(each.hidden), style::dim}};
+        return {{"  " + std::string(dots()) + " " + describe(each.hidden, model_.is_left()),
+                 style::dim}};
       case tree_line::row_kind::folded_plans:
         return {{std::string(dots()) + " " + std::to_string(each.hidden.total())
-                     + " more plans: " + describe(each.hidden),
+                     + " more plans: " + describe(each.hidden, model_.is_left()),
                  style::dim}};
     }
     return {};
@@ -204,17 +226,18 @@ private:
     const auto& plan = model_.plans()[each.plan];
     const double total = static_cast<double>(std::max<std::size_t>(1, plan.counts.total()));
     const bool is_canceled = model_.is_canceled(plan);
-    const auto mark = is_canceled ? mark_canceled : mark_of(plan.state, now_);
+    const auto mark = is_canceled ? mark_canceled : mark_of(plan.state);
     spans out{glyph(mark), {" ", style::plain}};
     out.push_back(
         {fit_to(text(shown_name(*plan.spec, each.plan)), name_columns_, ellipsis_), style::bold});
     out.push_back({" ", style::plain});
-    const double done =
-        plan.state == plan_state::completed ? 1.0 : static_cast<double>(plan.counts.done()) / total;
+    const double done = plan.state == plan_state::completed
+                            ? 1.0
+                            : static_cast<double>(plan.counts.completed) / total;
     for (auto& part : bar(done, bar_columns_, mark.look))
       out.push_back(std::move(part));
     const auto share =
-        std::to_string(plan.counts.done()) + "/" + std::to_string(plan.counts.total());
+        std::to_string(plan.counts.completed) + "/" + std::to_string(plan.counts.total());
     out.push_back({" " + pad_left(share, 7), style::plain});
     out.push_back(
         {pad_left(plan.began == timestamp{} ? "" : format_duration(plan.elapsed(now_)), 8),
@@ -237,7 +260,7 @@ private:
     const auto& row = plan.tasks[each.task];
     const bool quiet = row.state == task_state::unspecified || row.state == task_state::submitted
                        || row.state == task_state::canceled;
-    spans out{{"  ", style::plain}, glyph(mark_of(row.state, now_)), {" ", style::plain}};
+    spans out{{"  ", style::plain}, glyph(mark_of(row.state)), {" ", style::plain}};
     const std::string name = text(shown_name(plan.spec->tasks[each.task], each.task));
     out.push_back({fit_to(name, name_columns_ - 2, ellipsis_), quiet ? style::dim : style::plain});
     out.push_back({" ", style::plain});
@@ -318,7 +341,7 @@ std::string draw_bar(double fraction, std::size_t columns, bool unicode) {
   return out;
 }
 
-std::string describe(const state_counts& counts) {
+std::string describe(const state_counts& counts, bool is_left) {
   std::string out;
   const auto add = [&](std::size_t n, std::string_view word) {
     if (n == 0)
@@ -326,7 +349,7 @@ std::string describe(const state_counts& counts) {
     out += (out.empty() ? "" : ", ") + std::to_string(n) + " ";
     out += word;
   };
-  add(counts.working, "running");
+  add(counts.working, is_left ? "interrupted" : "running");
   add(counts.waiting, "asking");
   add(counts.pending, "waiting");
   add(counts.completed, "done");

@@ -27,7 +27,8 @@ struct view_options {
 [[nodiscard]] std::string draw_bar(double fraction, std::size_t columns, bool unicode);
 
 /// "3 running, 12 waiting, 20 done, 1 failed"; what is zero is left out, except that "0 done"
-/// stands if nothing else does.
-[[nodiscard]] std::string describe(const state_counts& counts);
+/// stands if nothing else does. `is_left`: nothing runs it, so that "interrupted" stands in place
+/// of "running".
+[[nodiscard]] std::string describe(const state_counts& counts, bool is_left = false);
 
 } // namespace troupe

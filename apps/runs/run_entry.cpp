@@ -22,6 +22,42 @@ std::uint64_t number_in(const json::object& from, std::string_view name) {
   return failed ? 0 : number;
 }
 
+/// Not for scripts: how the plan was read.
+void write_choices(json_writer& writer, const run_entry& entry) {
+  if (!entry.params.empty()) {
+    writer.key("params").begin_array();
+    for (const auto& [name, value] : entry.params)
+      writer.begin_object()
+          .member("name", valid_utf8(name))
+          .member("value", valid_utf8(value))
+          .end_object();
+    writer.end_array();
+  }
+  if (!entry.only.empty()) {
+    writer.key("only").begin_array();
+    for (const auto& each : entry.only)
+      writer.string(valid_utf8(each));
+    writer.end_array();
+  }
+}
+
+void read_choices(const json::object& from, run_entry& to) {
+  const auto each_of = [&](std::string_view name, const auto& take) {
+    const auto* list = from.if_contains(name);
+    if (list != nullptr && list->is_array())
+      for (const auto& each : list->get_array())
+        take(each);
+  };
+  each_of("params", [&](const json::value& each) {
+    if (const auto* pair = each.if_object())
+      to.params.emplace_back(text_in(*pair, "name"), text_in(*pair, "value"));
+  });
+  each_of("only", [&](const json::value& each) {
+    if (each.is_string())
+      to.only.emplace_back(each.get_string());
+  });
+}
+
 std::string write(const run_entry& entry, std::string_view state, std::string_view directory) {
   std::string out;
   json_writer writer(out);
@@ -34,10 +70,14 @@ std::string write(const run_entry& entry, std::string_view state, std::string_vi
       .member("started", to_rfc3339(entry.started));
   if (entry.ended != timestamp{})
     writer.member("ended", to_rfc3339(entry.ended));
+  if (entry.tried != timestamp{})
+    writer.member("tried", to_rfc3339(entry.tried));
   writer.key("tasks").number(entry.tasks);
   writer.key("completed").number(entry.completed);
   writer.key("failed").number(entry.failed);
   writer.optional_member("directory", valid_utf8(directory));
+  if (directory.empty())
+    write_choices(writer, entry);
   writer.end_object();
   return out + "\n";
 }
@@ -47,6 +87,8 @@ std::string write(const run_entry& entry, std::string_view state, std::string_vi
 std::string_view state_word(const run_entry& entry) {
   if (entry.is_running)
     return "running";
+  if (entry.is_damaged)
+    return "damaged";
   if (is_settled(entry.state))
     return to_string(entry.state);
   return waits_for_answer(entry) ? "waiting" : "interrupted";
@@ -57,11 +99,11 @@ bool waits_for_answer(const run_entry& entry) {
 }
 
 bool is_unfinished(const run_entry& entry) {
-  return !entry.is_running && !is_settled(entry.state);
+  return !entry.is_running && !entry.is_damaged && !is_settled(entry.state);
 }
 
 bool can_be_retried(const run_entry& entry) {
-  return !entry.is_running
+  return !entry.is_running && !entry.is_damaged
          && (entry.state == objective_state::failed || entry.state == objective_state::canceled);
 }
 
@@ -106,9 +148,11 @@ result<run_entry> read_entry(std::string_view text) {
   out.state = *state;
   out.started = *started;
   out.ended = parse_rfc3339(text_in(*from, "ended")).value_or(timestamp{});
+  out.tried = parse_rfc3339(text_in(*from, "tried")).value_or(timestamp{});
   out.tasks = number_in(*from, "tasks");
   out.completed = number_in(*from, "completed");
   out.failed = number_in(*from, "failed");
+  read_choices(*from, out);
   return out;
 }
 

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -18,9 +20,13 @@ struct run_entry {
   std::string name; ///< Of its objective.
   std::string file; ///< Absolute; `-`: standard input.
   std::string text; ///< The hash of the file's text (hash_of_text).
+  /// With which its plan was read: `--param` and `--only`. A retry reads the mended file so.
+  std::vector<std::pair<std::string, std::string>> params;
+  std::vector<std::string> only;
   objective_state state = objective_state::submitted;
   timestamp started{};
   timestamp ended{}; ///< Epoch: it goes on, or its process died.
+  timestamp tried{}; ///< When it was tried again, the last time; epoch: never.
   std::uint64_t tasks = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
@@ -28,12 +34,13 @@ struct run_entry {
   // Not in the file:
   std::string directory;   ///< Where its record and its `run.json` are.
   bool is_running = false; ///< A process holds it.
+  bool is_damaged = false; ///< Its `run.json` cannot be read; its id is the name of its directory.
 
   friend bool operator==(const run_entry&, const run_entry&) = default;
 };
 
-/// `running`, `completed`, `failed`, `canceled`; of one that no process holds and that can go on:
-/// `waiting` (a question had nobody to answer it) or `interrupted`.
+/// `running`, `damaged`, `completed`, `failed`, `canceled`; of one that no process holds and that
+/// can go on: `waiting` (a question had nobody to answer it) or `interrupted`.
 [[nodiscard]] std::string_view state_word(const run_entry& entry);
 
 /// Its state is `waiting`.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include <fcntl.h>
@@ -92,12 +93,34 @@ result<run_entry> run_in(const std::string& directory) {
   return entry;
 }
 
+namespace {
+
+/// A run whose entry is there, and cannot be read: it is listed, so that it can be removed.
+std::optional<run_entry> damaged_run(const fs::path& directory) {
+  struct stat about {};
+  if (::stat((directory / run_entry_file).c_str(), &about) != 0)
+    return std::nullopt;
+  run_entry out;
+  out.id = directory.filename().string();
+  out.name = std::string("(") + run_entry_file + " cannot be read)";
+  out.started = timestamp(std::chrono::seconds(about.st_mtim.tv_sec));
+  out.ended = out.started;
+  out.directory = directory.string();
+  out.is_running = run_hold::is_taken(out.directory);
+  out.is_damaged = true;
+  return out;
+}
+
+} // namespace
+
 std::vector<run_entry> list_runs(const std::string& folder) {
   std::vector<run_entry> out;
   std::error_code failed;
   for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed))
     if (auto entry = run_in(it->path().string()))
       out.push_back(std::move(*entry));
+    else if (auto damaged = damaged_run(it->path()))
+      out.push_back(std::move(*damaged));
   std::ranges::sort(out, [](const run_entry& a, const run_entry& b) {
     return a.started != b.started ? a.started > b.started : a.id > b.id;
   });

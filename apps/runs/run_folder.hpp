@@ -28,7 +28,7 @@ inline constexpr const char* run_log_file = "programs.jsonl";
                                                      const std::string& id);
 
 /// All runs in `folder`, newest first; none if there is no such folder. Directories without an
-/// entry are left out.
+/// entry are left out; those whose entry cannot be read are damaged runs.
 [[nodiscard]] std::vector<run_entry> list_runs(const std::string& folder);
 /// The run in `directory`. Errors: objective_not_found.
 [[nodiscard]] result<run_entry> run_in(const std::string& directory);

@@ -134,8 +134,6 @@ result<void> run_log::open(const std::string& path, plan_finder find) {
 
 // A plan's task has the id `<objective>.p<plan>.t<task>`, and `.r<n>` behind it after a retry.
 logged_line run_log::about(const order& of) {
-  if (const auto find = std::exchange(find_, nullptr))
-    plans_ = find();
   logged_line out;
   out.task = of.id.str();
   out.name = of.name;
@@ -144,7 +142,14 @@ logged_line run_log::about(const order& of) {
   place.remove_prefix(std::min(of.context.size(), place.size()));
   const auto plan = take_number(place, ".p");
   const auto task = take_number(place, ".t");
-  if (!plan || !task || *plan >= plans_.size() || *task >= plans_[*plan]->tasks.size())
+  if (!plan || !task)
+    return out;
+  const auto is_known = [&] {
+    return *plan < plans_.size() && *task < plans_[*plan]->tasks.size();
+  };
+  if (!is_known() && find_)
+    plans_ = find_(); // The first line, or its task was added since.
+  if (!is_known())
     return out;
   const auto& spec = *plans_[*plan];
   out.plan = shown_name(spec, *plan);

@@ -58,7 +58,8 @@ public:
   /// The plans whose tasks are named.
   using plan_finder = std::function<std::vector<plan_spec_ptr>()>;
 
-  /// Continues the file, or makes it. `find` is called with the first line. Errors: unavailable.
+  /// Continues the file, or makes it. `find` is called with the first line, and with one of a task
+  /// that it did not find before. Errors: unavailable.
   [[nodiscard]] result<void> open(const std::string& path, plan_finder find);
   void close();
 

@@ -14,6 +14,8 @@ style style_of(const run_entry& entry) {
     return style::cyan;
   if (is_unfinished(entry))
     return style::yellow;
+  if (entry.is_damaged)
+    return style::red;
   return entry.state == objective_state::completed ? style::green
          : entry.state == objective_state::failed  ? style::red
                                                    : style::plain;
@@ -21,12 +23,13 @@ style style_of(const run_entry& entry) {
 
 std::vector<span> row_of(const run_entry& entry, timestamp now, bool is_wide) {
   const auto ended = entry.ended != timestamp{} ? entry.ended : now;
+  const auto began = entry.tried != timestamp{} ? entry.tried : entry.started;
   const bool took = entry.is_running || entry.ended != timestamp{};
   std::vector<span> out{
       {entry.id},
       {std::string(state_word(entry)), style_of(entry)},
       {shown_age(entry.started, now)},
-      {took ? format_duration(std::max(std::chrono::milliseconds{0}, ended - entry.started)) : ""},
+      {took ? format_duration(std::max(std::chrono::milliseconds{0}, ended - began)) : ""},
       {std::to_string(entry.completed) + "/" + std::to_string(entry.tasks)}};
   if (is_wide) {
     out.push_back({entry.file});

@@ -103,7 +103,8 @@ void add_run(CLI::App& app, run_options& options) {
   auto* retry = run.add_flag_callback(
       "--retry", [&options] { options.purpose = run_purpose::retry; },
       "Do again what failed or was canceled, and what depends on it:\n"
-      "in the newest such run, of FILE, or the one of that id");
+      "in the newest such run, of FILE, or the one of that id; of FILE\n"
+      "also what was changed there since, of what has not completed");
   retry->excludes(resume);
   run.add_option("--keep", options.keep,
                  "Remove older runs at the end: 100 keeps so many, 30d those of so many days")
@@ -120,8 +121,7 @@ void add_run(CLI::App& app, run_options& options) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all()
-      ->excludes(resume)
-      ->excludes(retry);
+      ->excludes(resume);
   run.add_flag("--dry-run", options.dry_run, "Say what would begin when; run nothing")
       ->excludes(resume)
       ->excludes(retry);

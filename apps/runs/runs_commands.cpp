@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -40,6 +41,12 @@ result<run_entry> find_named(const std::string& name) {
   return named_run(*folder, name);
 }
 
+/// It is found by its id.
+bool is_own_run(const run_entry& entry) {
+  const auto folder = own_runs_folder();
+  return folder && std::filesystem::path(entry.directory).parent_path() == *folder;
+}
+
 // -- show -----------------------------------------------------------------------------------------
 
 result<std::string> draw_run(const run_entry& entry, const show_run_options& options,
@@ -61,7 +68,11 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
     return view.error();
   const auto end = entry.ended != timestamp{} ? entry.ended : (*view)->updated;
   const auto shown = options.output.value_or(output_choice::results);
-  auto drawn = draw_ended(**view, **records, end, {options.output, stdout_colour(options.colour)});
+  drawing_options drawing{options.output, stdout_colour(options.colour)};
+  if (is_unfinished(entry))
+    drawing.left = state_word(entry);
+  drawing.show_command = "troupe show " + options.run;
+  auto drawn = draw_ended(**view, **records, end, drawing);
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, **records, **view, shown);
     if (!done)
@@ -143,7 +154,12 @@ int show_run_command(const show_run_options& options) {
   const auto drawn = draw_run(*entry, options, written);
   if (!drawn)
     return refuse(drawn.error());
-  return say(*drawn) && written ? exit_ok : exit_failed;
+  const bool is_said = say(*drawn);
+  if (is_unfinished(*entry))
+    complain((waits_for_answer(*entry) ? "it waits for an answer" : "its process died")
+             + std::string("; to go on: `troupe run --resume ")
+             + (is_own_run(*entry) ? entry->id : "--data " + entry->directory) + "`");
+  return is_said && written ? exit_ok : exit_failed;
 }
 
 int run_logs_command(const run_logs_options& options) {

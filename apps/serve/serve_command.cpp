@@ -190,7 +190,10 @@ void reload(const serve_options& options, serve_settings& settings, const other_
   const auto fresh_tables = tables_of_file(options.config_file);
   if (!fresh_tables)
     return log_error("the configuration stays as it was: " + fresh_tables.error().message);
-  log_info(take_changes(settings, *fresh, tables, *fresh_tables));
+  const auto before = settings.log.level;
+  const auto done = take_changes(settings, *fresh, tables, *fresh_tables);
+  set_log_level(std::min(before, settings.log.level)); // The line is for who had, or has, it.
+  log_info(done);
   set_log_level(settings.log.level);
 }
 

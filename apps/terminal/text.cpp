@@ -331,7 +331,7 @@ std::string render_line(const std::vector<span>& spans, std::size_t columns, boo
 }
 
 bool can_draw(const char* term) {
-  return term != nullptr && std::string_view(term) != "dumb";
+  return term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
 }
 
 colour_variables own_colour_variables() {

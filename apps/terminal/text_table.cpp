@@ -1,7 +1,9 @@
 #include "apps/terminal/text_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <ctime>
 
 namespace troupe {
 
@@ -45,6 +47,15 @@ std::string shown_age(timestamp then, timestamp now) {
   if (age < 48h)
     return ago(duration_cast<hours>(age).count(), "h");
   return ago(duration_cast<hours>(age).count() / 24, "d");
+}
+
+std::string local_time(timestamp at) {
+  const auto seconds =
+      std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(at));
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  std::array<char, 16> out{};
+  return {out.data(), std::strftime(out.data(), out.size(), "%H:%M:%S", &parts)};
 }
 
 } // namespace troupe

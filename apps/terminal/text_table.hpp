@@ -22,5 +22,7 @@ struct text_table {
 
 /// The time from `then` to `now`, roughly: `now`, `5m ago`, `3h ago`, `12d ago`.
 [[nodiscard]] std::string shown_age(timestamp then, timestamp now);
+/// `14:05:03`: in the time zone of this computer.
+[[nodiscard]] std::string local_time(timestamp at);
 
 } // namespace troupe

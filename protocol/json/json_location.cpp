@@ -145,8 +145,8 @@ std::string unescape_step(std::string_view step) {
 }
 
 /// From the start of an object to the start of the member's value; the last of several counts, as
-/// it does for the parser.
-std::optional<scanner> enter_member(scanner at, std::string_view name) {
+/// it does for the parser. `name_at` becomes the place of its name.
+std::optional<scanner> enter_member(scanner at, std::string_view name, text_range& name_at) {
   std::optional<scanner> found;
   if (!at.take('{'))
     return found;
@@ -154,12 +154,15 @@ std::optional<scanner> enter_member(scanner at, std::string_view name) {
     at.skip_space();
     if (at.peek() != '"')
       break;
+    const auto key_begin = at.offset() + 1;
     const auto key = at.take_string();
     if (!at.take(':'))
       break;
     at.skip_space();
-    if (key == name || (key.find('\\') != std::string_view::npos && unescape(key) == name))
+    if (key == name || (key.find('\\') != std::string_view::npos && unescape(key) == name)) {
       found = at;
+      name_at = {key_begin, key_begin + key.size()};
+    }
     at.skip_value();
   } while (at.take(','));
   return found;
@@ -180,10 +183,11 @@ std::optional<scanner> enter_element(scanner at, std::size_t index) {
   }
 }
 
-std::optional<scanner> enter(scanner at, std::string_view step) {
+std::optional<scanner> enter(scanner at, std::string_view step, text_range& name_at) {
   at.skip_space();
   if (at.peek() == '{')
-    return enter_member(at, unescape_step(step));
+    return enter_member(at, unescape_step(step), name_at);
+  name_at = {};
   std::size_t index = 0;
   const auto [end, ec] = std::from_chars(step.data(), step.data() + step.size(), index);
   if (ec != std::errc{} || end != step.data() + step.size())
@@ -246,23 +250,37 @@ std::optional<duplicate_member> find_duplicate_member(std::string_view json) {
   return found;
 }
 
-std::size_t line_of(std::string_view json, std::string_view pointer) {
-  scanner at(json.substr(json.starts_with("\xef\xbb\xbf") ? 3 : 0));
+std::optional<value_place> find_value(std::string_view json, std::string_view pointer) {
+  const std::size_t mark_size = json.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  scanner at(json.substr(mark_size));
+  value_place out;
   while (!pointer.empty()) {
     if (pointer.front() != '/')
-      return 0;
+      return std::nullopt;
     pointer.remove_prefix(1);
     const auto end = std::min(pointer.find('/'), pointer.size());
-    const auto next = enter(at, pointer.substr(0, end));
+    const auto next = enter(at, pointer.substr(0, end), out.name);
     if (!next)
-      return 0;
+      return std::nullopt;
     at = *next;
     pointer.remove_prefix(end);
   }
   at.skip_space();
-  return at.at_end()
-             ? 0
-             : position_at(json.substr(json.starts_with("\xef\xbb\xbf") ? 3 : 0), at.offset()).line;
+  if (at.at_end())
+    return std::nullopt;
+  out.value.begin = at.offset() + mark_size;
+  at.skip_value();
+  out.value.end = at.offset() + mark_size;
+  if (out.name.end > 0) {
+    out.name.begin += mark_size;
+    out.name.end += mark_size;
+  }
+  return out;
+}
+
+std::size_t line_of(std::string_view json, std::string_view pointer) {
+  const auto found = find_value(json, pointer);
+  return found ? position_at(json, found->value.begin).line : 0;
 }
 
 } // namespace troupe

@@ -22,6 +22,26 @@ struct text_position {
 /// The position of the byte at `offset`; of the end if it lies beyond.
 [[nodiscard]] text_position position_at(std::string_view text, std::size_t offset);
 
+/// Bytes of a text.
+struct text_range {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  friend bool operator==(const text_range&, const text_range&) = default;
+};
+
+/// A value in the text of a document.
+struct value_place {
+  text_range value;
+  text_range name; ///< Of the member whose value it is, without quotes; empty: it has none.
+
+  friend bool operator==(const value_place&, const value_place&) = default;
+};
+
+/// Where the value that `pointer` (RFC 6901) names stands in `json`, which must be well-formed.
+[[nodiscard]] std::optional<value_place> find_value(std::string_view json,
+                                                    std::string_view pointer);
+
 struct duplicate_member {
   std::size_t offset; ///< Of the second one's name.
   std::string name;   ///< As written, escapes included.

@@ -65,9 +65,14 @@ std::string explain(boost::system::error_code cause, std::string_view text, std:
   return "not valid JSON: " + json_fault(cause);
 }
 
-/// The error of a reader, with line and pointer in front of its message. Line 0 is not known.
+/// The error of a reader, with line and pointer in front of its message. Of what is missing, the
+/// line of what should have it. Line 0 is not known.
 error with_line(error cause, const find_line_fn& line_of) {
-  const auto line = line_of(cause.field);
+  auto line = line_of(cause.field);
+  for (std::string_view at = cause.field; line == 0 && at.rfind('/') > 0 && at.starts_with('/');) {
+    at = at.substr(0, at.rfind('/'));
+    line = line_of(at);
+  }
   auto prefix = line == 0 ? cause.field : "line " + std::to_string(line);
   if (line != 0 && !cause.field.empty())
     prefix += " (" + cause.field + ")";
@@ -104,7 +109,7 @@ result<void> check_work(const objective_spec& objective, bool bare_plan) {
       return make_error(errc::invalid_document,
                         "plan " + quoted(objective.plans[i]->name)
                             + " has no tasks: it would never complete",
-                        bare_plan ? std::string{} : "/plans/" + std::to_string(i));
+                        (bare_plan ? std::string{} : "/plans/" + std::to_string(i)) + "/tasks");
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "protocol/opt/plan_params.hpp"
 
+#include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include "protocol/text/near_name.hpp"
@@ -77,6 +78,22 @@ std::string said(const plan_param& param) {
   return param.name + (param.description.empty() ? "" : " (" + param.description + ")");
 }
 
+/// `text` as a value of the type that the default has, if that is a number or a truth value.
+result<json::value> typed_value(const plan_param& param, const std::string& text) {
+  const bool is_number = param.value && param.value->is_number();
+  if (!is_number && !(param.value && param.value->is_bool()))
+    return json::value(opt::without_references(text));
+  boost::system::error_code failed;
+  auto value =
+      text.find_first_of(" \t\r\n") == std::string::npos ? parse_json(text, failed) : json::value();
+  if (!failed && (is_number ? value.is_number() : value.is_bool()))
+    return value;
+  return make_error(errc::invalid_params,
+                    "--param " + shown(param.name) + "=" + shown(text) + ": " + said(param) + " is "
+                        + (is_number ? "a number" : "true or false") + ", as its default "
+                        + json::serialize(*param.value));
+}
+
 result<values_by_name> values_of(const std::vector<plan_param>& params,
                                  const std::vector<std::pair<std::string, std::string>>& given) {
   values_by_name out;
@@ -84,11 +101,15 @@ result<values_by_name> values_of(const std::vector<plan_param>& params,
   for (const auto& each : params)
     names.push_back(each.name);
   for (const auto& [name, text] : given) {
-    if (std::ranges::find(names, name) == names.end())
+    const auto declared = std::ranges::find(params, name, &plan_param::name);
+    if (declared == params.end())
       return make_error(errc::invalid_params, "--param " + shown(name)
                                                   + "=...: the plan has no such parameter"
                                                   + did_you_mean(name, names));
-    if (!out.emplace(name, json::value(opt::without_references(text))).second)
+    auto value = typed_value(*declared, text);
+    if (!value)
+      return value.error();
+    if (!out.emplace(name, std::move(*value)).second)
       return make_error(errc::invalid_params, "--param " + name + "=... is given twice");
   }
   std::string missing;

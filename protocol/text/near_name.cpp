@@ -34,11 +34,16 @@ std::string_view nearest_name(std::string_view written,
     return {};
   std::string_view best;
   auto least = std::max<std::size_t>(1, written.size() / 3) + 1;
-  for (const auto candidate : candidates)
-    if (const auto far = edit_distance(written, candidate); far < least && far < candidate.size()) {
+  for (const auto candidate : candidates) {
+    const auto far = edit_distance(written, candidate);
+    // Of two that are as near the one that only goes on.
+    const bool goes_on = far == least && candidate.starts_with(written) && !best.empty()
+                         && !best.starts_with(written);
+    if (far < candidate.size() && (far < least || goes_on)) {
       best = candidate;
       least = far;
     }
+  }
   return best;
 }
 

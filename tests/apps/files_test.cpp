@@ -31,7 +31,7 @@ std::string refusal(const std::string& text) {
 TEST_CASE("a mistake in a file is reported with its name and the line", "[apps][files]") {
   CHECK(refusal(R"({"name": "n", "plans": [{"name": "p", "tasks": [{"name": "t"}]}]})") == "valid");
   CHECK_THAT(refusal("{\"name\": \"n\",\n\"plans\": [\n{\"name\": \"p\", \"tasks\": []}]}"),
-             ContainsSubstring("plan.json: line 3 (/plans/0): plan \"p\" has no tasks"));
+             ContainsSubstring("plan.json: line 3 (/plans/0/tasks): plan \"p\" has no tasks"));
   CHECK_THAT(refusal(R"({"name": "n", "plans": []})"), ContainsSubstring("no plan"));
   CHECK_THAT(refusal("{\"name\": \"n\", \"plans\": [{\"name\": \"p\", \"tasks\": [\n{\"name\": "
                      "\"t\", \"agent\": \"nobody\"}]}]}"),

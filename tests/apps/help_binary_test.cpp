@@ -2,6 +2,7 @@
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -243,4 +244,11 @@ TEST_CASE("the manual page can be read", "[binary][man]") {
   CHECK(shown.code == 0);
   CHECK(shown.err.empty());
   CHECK(contains(shown.out, "troupe run"));
+  const auto plain = run_program({"/usr/bin/env", "groff", "-man", "-Tutf8", "-P-c", "-P-b", "-P-u",
+                                  "-P-o", me.path("troupe.1")},
+                                 {}, me.environment());
+  for (const auto& line : lines_of(plain.out)) {
+    CAPTURE(line);
+    CHECK(std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; }) <= 80);
+  }
 }

@@ -41,6 +41,27 @@ public:
 
   void break_it() const { script("echo compiling; echo 'main.c:3: no such thing' >&2; exit 1\n"); }
   void mend_it() const { script("echo program\n"); }
+  /// The program cannot be mended: the plan calls another one.
+  void mend_plan() const {
+    at_desk.write("build.yaml", R"(name: Build
+tasks:
+  - name: fetch
+    agent: command
+    input: {shell: "echo fetched twice >> fetch.log", cwd: work}
+  - name: compile
+    agent: command
+    input: {shell: "echo program", cwd: work}
+    dependencies: [fetch]
+  - name: link
+    agent: echo
+    input: {text: "linked ${tasks.compile.artifacts[0].text}"}
+    dependencies: [compile]
+  - name: report
+    agent: echo
+    input: {text: "${tasks.link.artifacts[0].text}"}
+    dependencies: [link]
+)");
+  }
   [[nodiscard]] std::size_t times_fetched() const {
     std::ifstream log(at_desk.path("work/fetch.log"));
     std::size_t out = 0;
@@ -116,14 +137,79 @@ TEST_CASE("a newcomer does the same on a server", "[binary][newcomer][terminal]"
   CHECK(contains(me.on_screen({"ls"}).first, "completed"));
 }
 
-TEST_CASE("a plan that was mended in its file is not what a retry does", "[binary][newcomer]") {
+TEST_CASE("a plan that was mended in its file is what a retry of the file does",
+          "[binary][newcomer]") {
   newcomer me;
-  REQUIRE(me.at_desk.run({"run", me.at_desk.path("build.yaml"), "-q"}).code == 1);
-  me.at_desk.write("build.yaml", "name: Build\ntasks: [{name: other, agent: echo}]\n");
-  me.mend_it();
+  const auto first = me.at_desk.run({"run", me.at_desk.path("build.yaml"), "-q"});
+  REQUIRE(first.code == 1);
+  me.mend_plan();
+  // Only the file takes the changes, and a retry of the run says so.
+  const auto of_run = me.at_desk.run({"run", "--retry", "@last", "-q"});
+  CHECK(of_run.code == 1);
+  CHECK(contains(of_run.err, "`troupe run --retry " + me.at_desk.path("build.yaml") + "`"));
   const auto done = me.at_desk.run({"run", "--retry", me.at_desk.path("build.yaml")});
   CHECK(done.code == 0);
-  CHECK(contains(done.err, "has changed since the run"));
+  CHECK(contains(done.err, "has changed: 2 tasks changed, 1 added"));
+  CHECK(contains(done.err,
+                 "completed tasks stay as they are, whatever the file says now: \"fetch\""));
+  CHECK(contains(done.out, "--- Build / report\nlinked program"));
+  CHECK(contains(done.out, "completed: 4 of 4 tasks"));
+  CHECK(me.times_fetched() == 1);
+  CHECK(contains(me.at_desk.run({"ls"}).out, "completed"));
+  CHECK(me.at_desk.run({"run", "--retry", me.at_desk.path("build.yaml")}).code == 2);
+}
+
+TEST_CASE("a mended file that is not valid leaves the run as it was", "[binary][newcomer]") {
+  newcomer me;
+  REQUIRE(me.at_desk.run({"run", me.at_desk.path("build.yaml"), "-q"}).code == 1);
+  me.at_desk.write("build.yaml", "name: Build\ntasks: [{name: fetch, agent: ecko}]\n");
+  const auto refused = me.at_desk.run({"run", "--retry", me.at_desk.path("build.yaml")});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "did you mean \"echo\"?"));
+  CHECK(contains(me.at_desk.run({"ls"}).out, "failed"));
+  me.mend_plan();
+  CHECK(me.at_desk.run({"run", "--retry", me.at_desk.path("build.yaml"), "-q"}).code == 0);
+}
+
+TEST_CASE("a mended file is read with the choices of the run", "[binary][newcomer]") {
+  const newcomer me;
+  const auto plan = [](const std::string& command) {
+    return "name: Two\nparams: {word: {}}\ntasks:\n"
+           "  - {name: one, agent: command, input: {shell: \""
+           + command
+           + "\", env: {WORD: \"${params.word}\"}}}\n"
+             "  - {name: other, agent: echo, input: {text: other}}\n";
+  };
+  me.at_desk.write("two.yaml", plan("exit 1"));
+  REQUIRE(
+      me.at_desk.run({"run", me.at_desk.path("two.yaml"), "--param", "word=hello", "--only", "one"})
+          .code
+      == 1);
+  me.at_desk.write("two.yaml", plan("echo said $WORD"));
+  const auto done = me.at_desk.run({"run", "--retry", me.at_desk.path("two.yaml")});
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "said hello"));
+  CHECK(contains(done.out, "completed: 1 of 1 task"));
+}
+
+TEST_CASE("plans of a mended file come and go", "[binary][newcomer]") {
+  const newcomer me;
+  const std::string first =
+      "name: Both\nplans:\n"
+      "  - {name: A, tasks: [{name: a, agent: command, input: {shell: exit 1}}]}\n"
+      "  - {name: B, dependencies: [A], tasks: [{name: b, agent: echo, input: {text: b}}]}\n";
+  const std::string then =
+      "name: Both\nplans:\n"
+      "  - {name: A, tasks: [{name: a, agent: echo, input: {text: a}}]}\n"
+      "  - {name: C, dependencies: [A], tasks: [{name: c, agent: echo, input: {text: c}}]}\n";
+  me.at_desk.write("both.yaml", first);
+  REQUIRE(me.at_desk.run({"run", me.at_desk.path("both.yaml"), "-q"}).code == 1);
+  me.at_desk.write("both.yaml", then);
+  const auto done = me.at_desk.run({"run", "--retry", me.at_desk.path("both.yaml")});
+  CHECK(done.code == 0);
+  CHECK(contains(done.err, "has changed: 1 task changed, 1 added, 1 removed"));
+  CHECK(contains(done.out, "--- C / c\nc"));
+  CHECK_FALSE(contains(done.out, "--- B / b"));
 }
 
 TEST_CASE("only a task and what it needs is run", "[binary][newcomer]") {

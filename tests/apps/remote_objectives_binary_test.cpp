@@ -96,6 +96,15 @@ TEST_CASE("a failed objective is shown with its reason and tried again", "[binar
   CHECK(failed.code == 1);
   CHECK(contains(failed.out, "exited with 3"));
   CHECK(contains(failed.out, "first words"));
+  // It begins once it is watched, so that nothing is missed.
+  const auto events =
+      lines_of(person.run({"submit", person.path("fail.json"), "--watch", "--json"}).out);
+  REQUIRE(events.size() > 3);
+  CHECK(at(json::parse(events.front()), "/event") == "objective_created");
+  CHECK(std::ranges::any_of(events, [](const std::string& line) {
+    const auto event = json::parse(line);
+    return at(event, "/event") == "task_moved" && at(event, "/state") == "working";
+  }));
   CHECK(contains(person.run({"logs", "@last"}).out, "first words"));
   CHECK(person.run({"logs", "@last", "nothing"}).code == 1);
   CHECK(person.run({"retry", "@last"}).code == 0);
@@ -391,12 +400,18 @@ TEST_CASE("a question is claimed, and only who claimed it answers, or who overri
   CHECK(contains(refused.err, "claimed by \"anna\""));
   CHECK(person.run({"claim", task, "--by", "bob"}).code == 1);
   CHECK(person.run({"claim", task, "--by", "anna", "--release"}).out
-        == "question " + task + ".question-1 not claimed\n");
+        == "question " + task + ".question-1 released\n");
   CHECK_FALSE(contains(person.run({"inbox", id}).out, "CLAIMED BY"));
   const auto taken = person.run({"claim", task, "--by", "bob", "--json"});
   CHECK(json::parse(taken.out).at("claim").at("by") == "bob");
+  CHECK(contains(person.run({"answer", task, "no", "--by", "anna"}).err,
+                 "leave it to them, or send it with --override"));
   CHECK(person.run({"answer", task, "yes", "--by", "anna", "--override"}).out
         == "question " + task + ".question-1 answered\n");
+  const auto other = trimmed(person.run({"submit", person.path("trip.json")}).out) + ".p0.t1";
+  REQUIRE(server.reaches(other, "TASK_STATE_INPUT_REQUIRED"));
+  CHECK(person.run({"answer", other, "--decline"}).out
+        == "question " + other + ".question-1 declined\n");
 }
 
 TEST_CASE("operations of a plan may be sent to the objective that has only this plan",

@@ -2,6 +2,7 @@
 // `show`, `logs`, `rm`, `run --resume` and `--retry`. The real binary, and real programs.
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -180,6 +181,8 @@ TEST_CASE("what programs wrote is found again, line by line", "[apps][binary][ru
   CHECK(all.code == 0);
   for (const auto* line : {"  a | one\n", "  a | two\n", "  b | three\n"})
     CHECK(contains(all.out, line));
+  for (const auto* name : {"b", "Build / b"})
+    CHECK(lines_of(me.troupe({"logs", "@last", name}).out).size() == 1);
   const auto of_b = me.troupe({"logs", me.id().substr(0, 4), "b"});
   CHECK(lines_of(of_b.out).size() == 1);
   CHECK(contains(of_b.out, "s  three\n"));
@@ -377,6 +380,12 @@ TEST_CASE("a run that was killed is interrupted, said, and resumed", "[apps][bin
   }
   CHECK(me.run().at("state") == "interrupted");
   const auto id = me.id();
+  const auto shown = me.troupe({"show", id});
+  CHECK(shown.code == 0);
+  CHECK(contains(lines_of(shown.out).front(), "interrupted"));
+  CHECK(contains(shown.out, "1 interrupted"));
+  CHECK(contains(shown.out, "interrupted: 0 of 1 task completed, 1 interrupted, in "));
+  CHECK(contains(shown.err, "its process died; to go on: `troupe run --resume " + id + "`"));
   const auto refused = me.troupe({"run", "--retry", id});
   CHECK(refused.code == 2);
   CHECK(contains(refused.err, "--resume"));
@@ -385,7 +394,122 @@ TEST_CASE("a run that was killed is interrupted, said, and resumed", "[apps][bin
   const auto done = me.troupe({"run", file, "-q", "--resume", "--time-scale", "0"});
   INFO(done.err);
   CHECK(done.code == 0);
+  CHECK(contains(done.err, "going on with the run " + id + " \"Slow\" (0 of 1 task completed)"));
   CHECK(contains(me.troupe({"ls"}).out, id + "  completed"));
+}
+
+TEST_CASE("a run that is killed has said what had completed", "[apps][binary][runs]") {
+  user me;
+  const auto file =
+      me.file("half.json", plan(program("a", "echo half") + ", "
+                                + program("b", "exec sleep 1000", R"(, "dependencies": ["a"])")));
+  {
+    process run({troupe_binary(), "run", file, "--json"}, me.environment());
+    REQUIRE(
+        run.read_until([](const process& p) { return contains(p.out(), "\"key\":\"b\""); }, 30s));
+    CHECK(comes_true([&] { return me.run().at("completed") == 1; }));
+    run.signal(SIGKILL);
+    CHECK(run.wait() == 128 + SIGKILL);
+  }
+  CHECK(contains(me.troupe({"ls"}).out, "interrupted"));
+  CHECK(contains(me.troupe({"ls"}).out, "1/2"));
+}
+
+TEST_CASE("a run that was canceled says how to do the rest, and which one it is",
+          "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("slow.json", endless);
+  process run({troupe_binary(), "run", file}, me.environment());
+  REQUIRE(
+      run.read_until([](const process& p) { return contains(p.out(), "Slow / s: working"); }, 30s));
+  run.signal(SIGINT);
+  CHECK(run.wait() == 130);
+  const auto id = me.id();
+  CHECK_FALSE(contains(run.err(), "not yet recorded"));
+  CHECK(contains(run.err(), "to do the rest: `troupe run --retry " + id + "`"));
+  const auto none = me.troupe({"run", "--resume"});
+  CHECK(none.code == 2);
+  CHECK(contains(none.err, "there is no unfinished run to resume"));
+  const auto again = me.troupe({"run", "--retry", "-q", "--time-scale", "0"});
+  CHECK(again.code == 0);
+  CHECK(contains(again.err, "trying again the run " + id + " \"Slow\" (0 of 1 task completed)"));
+  // By its id it is no question which one is meant.
+  CHECK_FALSE(contains(me.troupe({"run", "--retry", id}).err, "trying again"));
+}
+
+TEST_CASE("a program that was stopped or gave up shows what it wrote", "[apps][binary][runs]") {
+  user me;
+  const auto all = [&](const std::string& script, const std::string& input,
+                       const std::string& more = {}) {
+    const auto done = me.troupe(
+        {"run", me.file("p.json", plan(R"({"id": "p", "agent": "command", "input": {"shell": ")"
+                                       + script + "\"" + input + "}" + more + "}"))});
+    CHECK(done.code == 1);
+    return done.out;
+  };
+  const auto late = all("echo half way; exec sleep 1000", "", R"(, "timeout": 0.5)");
+  CHECK(contains(late, "failed: Build / p: timed out"));
+  CHECK(contains(late, "\n  half way\n"));
+  const auto word =
+      all("echo because >&2; echo of this >&2; echo '{\\\"fail\\\": \\\"no luck\\\"}'",
+          R"(, "protocol": "jsonl")");
+  CHECK(contains(word, "failed: Build / p: no luck\n  because\n  of this\n"));
+  const auto much =
+      all("echo first; head -c 100000 /dev/zero; exec sleep 1000", R"(, "outputLimit": 1000)");
+  CHECK(contains(much, "(outputLimit)\n"));
+  CHECK(contains(much, "\n  first\n"));
+  const auto wrong = all("echo hello there", R"(, "protocol": "jsonl")");
+  CHECK(contains(wrong, "line 1 of stdout: not JSON ("));
+  CHECK(contains(wrong, "\"hello there\""));
+}
+
+TEST_CASE("all failed tasks are listed where nobody scrolls", "[apps][binary][runs]") {
+  user me;
+  std::string tasks;
+  for (int i = 0; i < 12; ++i)
+    tasks += (i == 0 ? "" : ", ") + program("t" + std::to_string(i), "exit 1");
+  const auto file = me.file("many.json", R"({"name": "Many", "plans": [{"name": "Many", "onFailure":
+    "continue", "tasks": [)" + tasks + "]}]}");
+  const auto done = me.troupe({"run", file});
+  CHECK(contains(done.out, "failed: Many / t11: exited with 1\n"));
+  process screen({troupe_binary(), "show", "@last"}, me.environment(), screen_size{});
+  CHECK(screen.wait() == 0);
+  CHECK(contains(screen.out(), "failed: 2 more tasks (`troupe show @last --output failed` shows"));
+  process whole({troupe_binary(), "show", "@last", "--output", "failed"}, me.environment(),
+                screen_size{});
+  CHECK(whole.wait() == 0);
+  CHECK_FALSE(contains(whole.out(), "more tasks"));
+}
+
+TEST_CASE("a run whose entry is damaged is listed, and can be removed", "[apps][binary][runs]") {
+  user me;
+  REQUIRE(me.troupe({"run", me.file("hello.json", hello), "-q"}).code == 0);
+  const auto id = me.id();
+  std::ofstream(me.home / ("state/troupe/runs/" + id + "/run.json")) << "{";
+  CHECK(contains(me.troupe({"ls"}).out, id + "  damaged"));
+  CHECK(me.troupe({"run", "--resume"}).code == 2);
+  CHECK(me.troupe({"rm", id}).out == "removed " + id + "\n");
+  CHECK(me.troupe({"ls", "--json"}).out.empty());
+}
+
+TEST_CASE("a file of times that cannot be written is refused before anything runs",
+          "[apps][binary][runs]") {
+  user me;
+  const auto refused = me.troupe({"run", me.file("hello.json", hello), "--trace", "/proc/t"});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "--trace /proc/t: "));
+  CHECK(me.troupe({"ls", "--json"}).out.empty());
+}
+
+TEST_CASE("no tree is drawn where the terminal is not known", "[apps][binary][terminal]") {
+  user me;
+  auto environment = me.environment();
+  std::erase(environment, "TERM=xterm");
+  environment.emplace_back("TERM=");
+  process run({troupe_binary(), "run", me.file("hello.json", hello)}, environment, screen_size{});
+  CHECK(run.wait() == 0);
+  CHECK(contains(run.out(), "Hello / greet: completed"));
+  CHECK_FALSE(contains(run.out(), "\x1b["));
 }
 
 TEST_CASE("a retry does again only what failed and what depends on it", "[apps][binary][runs]") {
@@ -533,6 +657,12 @@ TEST_CASE("a command that is not there is guessed, and help is a command", "[app
   CHECK(contains(me.troupe({"run", "x", "--max-paralel", "2"}).err,
                  "did you mean \"--max-parallel\"?"));
   CHECK(me.troupe({"help"}).out == me.troupe({"--help"}).out);
+  CHECK(contains(me.troupe({"plan.yaml"}).err, "`troupe run plan.yaml`"));
+  CHECK(contains(me.troupe({"context", "us"}).err, "did you mean \"use\"?"));
+  CHECK(contains(me.troupe({"--server", "x", "ls"}).err,
+                 "options stand behind the command, as in `troupe ls --server URL|ALIAS`"));
+  CHECK(contains(me.troupe({"ls", "--server", "127.0.0.1:8080"}).err,
+                 "did you mean http://127.0.0.1:8080?"));
   CHECK(me.troupe({"help", "run"}).out == me.troupe({"run", "--help"}).out);
   CHECK(me.troupe({"-V"}).out == me.troupe({"--version"}).out);
 }

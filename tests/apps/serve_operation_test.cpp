@@ -149,6 +149,12 @@ TEST_CASE("SIGHUP takes what can be changed, SIGUSR1 does nothing", "[apps][bina
                           "url = \"http://127.0.0.1:9/v1\"\nmodel = \"x\"\n");
   serve.signal(SIGHUP);
   REQUIRE(serve.read_until(says("a restart is needed for: models.fast"), 30s));
+  for (const auto* level : {"warn", "info"}) { // The line comes if the old or the new level has it.
+    me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\nlog-level = \""
+                                + std::string(level) + "\"\n");
+    serve.signal(SIGHUP);
+    REQUIRE(serve.read_until(says("log-level = \"" + std::string(level) + "\""), 30s));
+  }
   me.write("troupe.toml", "nonsense = 1\n");
   serve.signal(SIGHUP);
   REQUIRE(serve.read_until(says("the configuration stays as it was"), 30s));

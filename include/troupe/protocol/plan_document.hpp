@@ -40,8 +40,9 @@ struct plan_document {
 };
 
 /// Puts values in the places of `${params.name}` in all inputs of tasks and in `env`: those that
-/// are `given`, as text, else the defaults. A text that is such a place and nothing else becomes
-/// the value itself. Errors: invalid_params (one is missing, not declared, or given twice),
+/// are `given`, else the defaults. What is given is a number or a truth value if the default is
+/// one, else a text. A text that is such a place and nothing else becomes the value itself. Errors:
+/// invalid_params (one is missing, not declared, given twice, or not of the type of its default),
 /// invalid_reference (a place names no parameter; `field` is its task, or `/env`).
 [[nodiscard]] result<void>
 fill_params(plan_document& document, const std::vector<std::pair<std::string, std::string>>& given);

@@ -105,7 +105,10 @@ TEST_CASE("a wrong line is refused with its number", "[agents][command][jsonl]")
   CHECK_THAT(refusal("{\"message\": \"\xff\"}\n"),
              ContainsSubstring("line 1 of stdout: not JSON ("));
   CHECK_THAT(refusal(std::string(10000, '[')), ContainsSubstring("line 1 of stdout: not JSON ("));
-  CHECK(refusal("[1]\n") == "line 1 of stdout: not a JSON object");
+  CHECK(refusal("[1]\n") == "line 1 of stdout: not a JSON object: \"[1]\"");
+  CHECK_THAT(refusal("loading \"model\"...\r\n"),
+             ContainsSubstring(R"(): "loading \"model\"...")"));
+  CHECK(refusal(std::string(10000, 'x') + "\n").size() < 300);
   CHECK(refusal("{}\n") == "line 1 of stdout: the object is empty");
   CHECK(refusal(R"({"mesage": "a"})")
         == R"(line 1 of stdout: unknown member "mesage"; did you mean "message"?)");

@@ -91,5 +91,7 @@ TEST_CASE("the help speaks of arguments, and lists commands by their subject", "
   const auto logs = help_of({"logs"});
   CHECK_THAT(logs, ContainsSubstring("\nArguments:\n  RUN      "));
   CHECK(logs.find("REQUIRED") == std::string::npos);
-  CHECK_THAT(help_of({"run"}), ContainsSubstring("--dry-run not with: --resume --retry\n"));
+  // CLI11 lists them in the order of their addresses.
+  CHECK_THAT(help_of({"run"}), ContainsSubstring("--dry-run not with: --resume --retry\n")
+                                   || ContainsSubstring("--dry-run not with: --retry --resume\n"));
 }

@@ -71,13 +71,12 @@ TEST_CASE("what would be read otherwise by two readers of YAML is refused", "[ap
         == "line 2, column 17: \"c\" appears twice in one mapping");
   CHECK(read("a: 1\n\"\\u0061\": 2\n") == "line 2, column 1: \"a\" appears twice in one mapping");
   CHECK(read("a: &x 1\n")
-        == "line 1, column 7: anchors (&name) are not taken; nothing could refer "
+        == "line 1, column 4: anchors (&name) are not taken; nothing could refer "
            "to it");
-  CHECK(read("a: *x\n") == "line 1, column 5: aliases (*name) are not taken; write the value out");
-  CHECK(read("*x : 1\n") == "line 1, column 2: aliases (*name) are not taken; write the value out");
-  CHECK(
-      read("a: !!str 3\n")
-      == "line 1, column 10: tags (!name) are not taken; put a text that begins with ! in quotes");
+  CHECK(read("a: *x\n") == "line 1, column 4: aliases (*name) are not taken; write the value out");
+  CHECK(read("*x : 1\n") == "line 1, column 1: aliases (*name) are not taken; write the value out");
+  CHECK(read("a: !!str 3\n")
+        == "line 1, column 4: tags (!name) are not taken; put a text that begins with ! in quotes");
   CHECK(read("? [a]\n: b\n") == "line 1, column 3: a key must be a string");
   CHECK(read("--- 1\n--- 2\n") == "line 2, column 1: a second document begins; a file has one");
   CHECK(read("") == "the document is empty");

@@ -1,3 +1,4 @@
+#include "apps/remote/server_link.hpp"
 #include "apps/remote/targets.hpp"
 #include "protocol/text/http_url.hpp"
 #include "tests/support/catch.hpp"
@@ -162,4 +163,19 @@ TEST_CASE("a server is an alias, or a URL with the credentials of its target", "
   CHECK(find_server("https://a.example.evil", all, set)->to.authentication.bearer.empty());
   CHECK(find_server("b", all, set).error().message == "there is no target \"b\"; there are a");
   CHECK(find_server("https://", all, set).error().code == errc::invalid_params);
+  CHECK(find_server("127.0.0.1:8080", all, set).error().message
+        == "\"127.0.0.1:8080\" is no URL and no target; did you mean http://127.0.0.1:8080?");
+  CHECK(find_server("localhost", all, set).error().message.ends_with("http://localhost?"));
+}
+
+TEST_CASE("an error says what to do about it", "[apps][remote]") {
+  const auto said = [](errc code, const std::string& why) {
+    return explained(make_error(code, why), "s");
+  };
+  CHECK(said(errc::unavailable, "no answer") == "s: no answer; is a server running there?");
+  CHECK(said(errc::unavailable, "there is no agent card at u (HTTP status 500)")
+        == "s: there is no agent card at u (HTTP status 500); the server is there, and its log may "
+           "say why; try again later");
+  CHECK(said(errc::input_claimed, "it is claimed; send it with \"override\": true")
+        == "s: it is claimed; send it with --override");
 }

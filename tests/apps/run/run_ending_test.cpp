@@ -101,7 +101,16 @@ TEST_CASE("a single line that the reason has is not repeated", "[apps][ending]")
 
 TEST_CASE("a program's own word on its failure counts more than its exit", "[apps][ending]") {
   CHECK(shown("no luck", at + "stderr a\n" + at + "stderr b\n", "exited with 1")
-        == "failed: P / t: no luck\n");
+        == "failed: P / t: no luck\n  a\n  b\n");
+  CHECK(shown("no luck", at + "stderr a\n", "") == "failed: P / t: no luck\n  a\n");
+}
+
+TEST_CASE("a program that was stopped shows what it wrote until then", "[apps][ending]") {
+  CHECK(shown("timed out after 1s", at + "stdout half\n", "killed by SIGTERM")
+        == "failed: P / t: timed out after 1s\n  half\n");
+  auto record = failed_task("there is no such program", at + "stdout first\n", "exited with 1");
+  record.attempt = 2; // Which did not begin to write.
+  CHECK(failure_of(record, "P / t").lines.empty());
 }
 
 TEST_CASE("what a program wrote is read from all messages of its last attempt", "[apps][ending]") {
@@ -209,5 +218,8 @@ TEST_CASE("failures that are not listed are counted", "[apps][ending]") {
   run_ending ending;
   ending.failures.push_back({"P / t", "boom\x1b[0m", {}});
   ending.failures_left_out = 1;
-  CHECK(failures_of(ending) == "failed: P / t: boom[0m\nfailed: 1 more task\n");
+  ending.show_command = "troupe show k3v9";
+  CHECK(failures_of(ending)
+        == "failed: P / t: boom[0m\nfailed: 1 more task (`troupe show k3v9 --output failed` "
+           "shows all)\n");
 }

@@ -178,6 +178,32 @@ TEST_CASE("the time of a run stops once it has settled", "[apps][run_model]") {
   CHECK(bed.model.state() == objective_state::completed);
 }
 
+TEST_CASE("what is tried again takes its time from the new beginning", "[apps][run_model]") {
+  auto bed = three_tasks();
+  bed.plan(0, 0, plan_state::working);
+  bed.move(0, 0, 0, task_state::working);
+  bed.move(100, 0, 0, task_state::completed);
+  bed.move(100, 0, 1, task_state::working);
+  bed.move(200, 0, 1, task_state::failed);
+  bed.plan(200, 0, plan_state::failed);
+  bed.tell(200, objective_moved{objective_event::fail, ""});
+  bed.tell(5000, objective_moved{event_to(objective_state::submitted), ""});
+  bed.tell(5000, tasks_renewed{0, {1, 2}});
+  bed.plan(5000, 0, plan_state::pending);
+  CHECK(bed.model.elapsed(at(5500)) == milliseconds{0});
+  CHECK(bed.model.plans()[0].elapsed(at(5500)) == milliseconds{0});
+  bed.tell(6000, objective_moved{objective_event::work, ""});
+  bed.plan(6000, 0, plan_state::working);
+  bed.move(6000, 0, 1, task_state::working);
+  bed.move(6250, 0, 1, task_state::completed);
+  bed.plan(6300, 0, plan_state::completed);
+  bed.tell(6300, objective_moved{objective_event::complete, ""});
+  CHECK(bed.model.elapsed(at(9000)) == milliseconds{300});
+  CHECK(bed.model.plans()[0].elapsed(at(9000)) == milliseconds{300});
+  CHECK(bed.model.plans()[0].tasks[1].elapsed(at(9000)) == milliseconds{250});
+  CHECK(bed.model.plans()[0].tasks[0].elapsed(at(9000)) == milliseconds{100}); // It stays.
+}
+
 TEST_CASE("a model starts from a snapshot in the middle of a run", "[apps][run_model]") {
   objective_view view;
   view.id = objective_id("obj-7");

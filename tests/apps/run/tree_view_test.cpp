@@ -81,6 +81,37 @@ TEST_CASE("a run in the middle looks like this", "[apps][tree_view]") {
            "  . Upload\n");
 }
 
+TEST_CASE("the bar of what did not complete shows what has completed only", "[apps][tree_view]") {
+  auto bed = run_bed(
+      {plan_named("Failed", {task_named("a"), task_named("b"), task_named("c"), task_named("d")}),
+       plan_named("Never", {task_named("e"), task_named("f")})},
+      "Half");
+  bed.plan(0, 0, plan_state::working);
+  bed.move(0, 0, 0, task_state::working);
+  bed.move(100, 0, 0, task_state::completed);
+  bed.move(100, 0, 1, task_state::working);
+  bed.move(200, 0, 1, task_state::failed);
+  bed.tell(200, tasks_withdrawn{0, {2, 3}, task_state::canceled, "", {}, {}});
+  bed.plan(200, 0, plan_state::failed);
+  bed.tell(200, tasks_withdrawn{1, {0, 1}, task_state::canceled, "", {}, {}});
+  bed.plan(200, 1, plan_state::skipped);
+  bed.tell(200, objective_moved{objective_event::fail, ""});
+  const auto lines =
+      draw_tree(bed.model, {.width = 80, .height = 24, .colour = false, .unicode = false}, at(500));
+  CHECK_THAT(lines[1], StartsWith("####----------------------  16%  1 done, 1 failed, 2 canceled"));
+  CHECK_THAT(lines[2], StartsWith("x Failed     ###---------     1/4"));
+  CHECK_THAT(joined(lines), ContainsSubstring("- Never      ------------     0/2"));
+}
+
+TEST_CASE("a run that nothing runs is drawn as it was left", "[apps][tree_view]") {
+  auto bed = blog();
+  bed.model.leave("interrupted");
+  const auto text = joined(draw_tree(
+      bed.model, {.width = 80, .height = 24, .colour = false, .unicode = true}, at(1500)));
+  CHECK_THAT(text, ContainsSubstring("interrupted  1.50s\n") && ContainsSubstring("1 interrupted, ")
+                       && ContainsSubstring("◌ Writing") && ContainsSubstring("◌ Draft"));
+}
+
 TEST_CASE("the last line of a program that runs is grey, and red if it has failed",
           "[apps][tree_view]") {
   auto bed = run_bed({plan_named("Plan", {task_named("compile")})}, "Build");

@@ -31,6 +31,25 @@ TEST_CASE("a pointer leads to the line on which its value begins", "[protocol][l
     CHECK(line_of(text, nothing) == 0);
 }
 
+TEST_CASE("a value and the name of its member are found in the text", "[protocol][location]") {
+  constexpr std::string_view text = R"({"a": [1, {"b": "two"}], "c":{}})";
+  const auto parts = [&](std::string_view pointer) -> std::string {
+    const auto found = find_value(text, pointer);
+    if (!found)
+      return "none";
+    const auto of = [&](text_range range) {
+      return std::string(text.substr(range.begin, range.end - range.begin));
+    };
+    return of(found->name) + "=" + of(found->value);
+  };
+  CHECK(parts("") == "=" + std::string(text));
+  CHECK(parts("/a") == R"(a=[1, {"b": "two"}])");
+  CHECK(parts("/a/0") == "=1");
+  CHECK(parts("/a/1/b") == R"(b="two")");
+  CHECK(parts("/c") == "c={}");
+  CHECK(parts("/c/d") == "none");
+}
+
 TEST_CASE("the last of two members with one name counts, as in the parser",
           "[protocol][location]") {
   CHECK(line_of("{\"a\": 1,\n\"a\": 2}", "/a") == 2);

@@ -220,7 +220,7 @@ TEST_CASE("JSON that is no plan is refused with what would be one", "[protocol][
   CHECK_THAT(refused(R"({"name": "p", "tasks": []})").message,
              ContainsSubstring(R"(plan "p" has no tasks)"));
   CHECK_THAT(refused(R"({"name": "o", "plans": [{"name": "p"}]})").message,
-             ContainsSubstring(R"(line 1 (/plans/0): plan "p" has no tasks)"));
+             ContainsSubstring(R"(line 1 (/plans/0/tasks): plan "p" has no tasks)"));
   CHECK_THAT(refused(R"({"name": "o", "plans": [], "tasks": []})").message,
              ContainsSubstring("it belongs to a plan"));
   CHECK_THAT(refused(R"({"tasks": [{"name": "t"}]})").message,

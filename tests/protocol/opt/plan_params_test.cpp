@@ -42,6 +42,20 @@ TEST_CASE("a text that is a parameter and nothing else becomes its value", "[pro
   CHECK(filled(n, R"({"n": "is ${params.n}"})") == R"({"n":"is {\"x\":[1]}"})");
 }
 
+TEST_CASE("a value that is given has the type of the default", "[protocol][params]") {
+  const std::string typed = R"({"n": {"default": 1, "description": "How often"},
+                                "yes": {"default": false}, "t": {"default": "x"}})";
+  CHECK(filled(typed, R"({"n": "${params.n}", "yes": "${params.yes}", "t": "${params.t}"})",
+               {{"n", "2.5"}, {"yes", "true"}, {"t", "3"}})
+        == R"({"n":2.5E0,"yes":true,"t":"3"})");
+  CHECK(filled(typed, R"({"n": "${params.n}"})", {{"n", "-2"}}) == R"({"n":-2})");
+  for (const auto* wrong : {"two", "", "1 ", "true", "\"1\"", "[1]"})
+    CHECK(filled(typed, "{}", {{"n", wrong}})
+          == "--param n=" + std::string(wrong) + ": n (How often) is a number, as its default 1");
+  CHECK(filled(typed, "{}", {{"yes", "1"}})
+        == "--param yes=1: yes is true or false, as its default false");
+}
+
 TEST_CASE("a value that was given refers to nothing", "[protocol][params]") {
   CHECK(filled(R"({"x": {}})", R"({"text": "${params.x}"})", {{"x", "${tasks.a}"}})
         == R"({"text":"$${tasks.a}"})");

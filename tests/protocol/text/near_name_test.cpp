@@ -30,6 +30,12 @@ TEST_CASE("a swap of neighbours is one edit", "[protocol][near_name]") {
   CHECK(edit_distance("", "name") == 4);
 }
 
+TEST_CASE("of two words that are as near the one that goes on is meant", "[protocol][near_name]") {
+  constexpr std::array<std::string_view, 2> both{"ls", "use"};
+  CHECK(nearest_name("us", both) == "use");
+  CHECK(nearest_name("l", both) == "ls");
+}
+
 TEST_CASE("a hint ends the sentence, or there is none", "[protocol][near_name]") {
   CHECK(did_you_mean("nam", known) == "; did you mean \"name\"?");
   CHECK(did_you_mean("colour", known).empty());
