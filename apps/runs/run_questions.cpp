@@ -1,9 +1,9 @@
 // `troupe inbox` and `answer` without a server: the questions of runs that wait for an answer.
 #include "apps/commands.hpp"
-#include "apps/open_store.hpp"
 #include "apps/run/question_prompt.hpp"
 #include "apps/run/question_table.hpp"
 #include "apps/runs/run_folder.hpp"
+#include "apps/runs/run_record.hpp"
 #include "apps/terminal/console.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
@@ -41,25 +41,15 @@ json::value shown_question(const task& asking) {
 
 /// What tasks of the run ask. Errors: store_locked (it goes on meanwhile), and those of its store.
 result<std::vector<json::value>> questions_of(const run_entry& entry) {
-  const auto hold = run_hold::take(entry.directory);
-  if (!hold)
-    return hold.error();
-  if (*hold == nullptr)
-    return make_error(errc::store_locked, "the run " + entry.id + " is running");
-  store_choice choice;
-  choice.directory = entry.directory;
-  const auto records = open_store(choice);
-  if (!records)
-    return records.error();
-  const auto view = await_objective(**records, objective_id(entry.id));
-  if (!view)
-    return view.error();
+  const auto record = open_record(entry);
+  if (!record)
+    return record.error();
   std::vector<json::value> out;
-  for (const auto& plan : (*view)->plans)
+  for (const auto& plan : record->view->plans)
     for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
       if (!is_interrupted(plan.tasks[i].state))
         continue;
-      const auto asking = await_task(**records, plan.task_at(i));
+      const auto asking = await_task(*record->records, plan.task_at(i));
       if (!asking)
         return asking.error();
       if ((*asking)->question)

@@ -1,16 +1,15 @@
 // `troupe ls`, `show`, `logs` and `rm`: the runs of this computer.
 #include "apps/commands.hpp"
-#include "apps/open_store.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_drawing.hpp"
 #include "apps/runs/run_choice.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
+#include "apps/runs/run_record.hpp"
 #include "apps/runs/run_table.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
 #include <troupe/protocol/time_source.hpp>
-#include <troupe/store/await.hpp>
 
 #include <chrono>
 #include <cstdlib>
@@ -51,30 +50,20 @@ bool is_own_run(const run_entry& entry) {
 
 result<std::string> draw_run(const run_entry& entry, const show_run_options& options,
                              bool& written) {
-  const auto hold = run_hold::take(entry.directory);
-  if (!hold)
-    return hold.error();
-  if (*hold == nullptr)
-    return make_error(errc::store_locked, "the run " + entry.id + " is running; `troupe logs "
-                                              + entry.id
-                                              + " --follow` shows what its programs write");
-  store_choice choice;
-  choice.directory = entry.directory;
-  const auto records = open_store(choice);
-  if (!records)
-    return records.error();
-  const auto view = await_objective(**records, objective_id(entry.id));
-  if (!view)
-    return view.error();
-  const auto end = entry.ended != timestamp{} ? entry.ended : (*view)->updated;
+  const auto record = open_record(entry);
+  if (!record)
+    return record.error();
+  const auto& view = *record->view;
+  const auto& records = *record->records;
+  const auto end = entry.ended != timestamp{} ? entry.ended : view.updated;
   const auto shown = options.output.value_or(output_choice::results);
   drawing_options drawing{options.output, stdout_colour(options.colour)};
   if (is_unfinished(entry))
     drawing.left = state_word(entry);
   drawing.show_command = "troupe show " + options.run;
-  auto drawn = draw_ended(**view, **records, end, drawing);
+  auto drawn = draw_ended(view, records, end, drawing);
   if (!options.output_directory.empty()) {
-    const auto done = write_results(options.output_directory, **records, **view, shown);
+    const auto done = write_results(options.output_directory, records, view, shown);
     if (!done)
       complain(done.error().message);
     written = done.has_value();
