@@ -68,7 +68,7 @@ struct data_directory {
   temporary_directory directory;
 };
 
-/// Its store keeps the history.
+/// Its store keeps the history. The first task works from the beginning, and stays so.
 struct replan_bed : data_directory, net_bed {
   explicit replan_bed(executor_options how = {})
       : net_bed({}, "puppet",
@@ -77,6 +77,8 @@ struct replan_bed : data_directory, net_bed {
                     .value(),
                 std::move(how)) {
     static_cast<void>(result_of("objectives/create", three_plans));
+    if (!comes_true([&] { return at(objective(), "/plans/0/tasks/0/status") == "working"; }))
+      throw std::runtime_error("the first task did not begin");
   }
   static std::string params(const std::string& text, const std::string& more = "") {
     return R"({"id":"o","text":)" + boost::json::serialize(boost::json::string(text)) + more + "}";
