@@ -84,13 +84,13 @@ json::object get_params(const request& asked, const std::string& task_id) {
 std::vector<std::pair<std::string, std::string>> headers_of(const request& asked,
                                                             const settings& known) {
   auto out = known.service_parameters;
-  for (const auto& [name, value] : asked.service_parameters) {
+  for (const auto& its : asked.service_parameters) {
     const auto same = std::ranges::find_if(
-        out, [&](const auto& each) { return ascii_lower(each.first) == ascii_lower(name); });
+        out, [&](const auto& each) { return ascii_lower(each.first) == ascii_lower(its.first); });
     if (same == out.end())
-      out.emplace_back(name, value);
+      out.push_back(its);
     else
-      same->second = value;
+      same->second = its.second;
   }
   return out;
 }

@@ -375,8 +375,8 @@ std::vector<std::uint32_t> tasks_of(const plan_changed& changed, std::size_t siz
         },
         one);
   std::ranges::sort(out);
-  const auto rest = std::ranges::unique(out);
-  out.erase(rest.begin(), rest.end());
+  // Not std::ranges::unique: clang 14 cannot compile the subrange of GCC's library.
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 

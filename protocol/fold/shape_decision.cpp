@@ -721,7 +721,8 @@ private:
     if (before_.state != plan_state::working && before_.state != plan_state::blocked)
       return;
     std::ranges::sort(touched_);
-    touched_.erase(std::ranges::unique(touched_).begin(), touched_.end());
+    // Not std::ranges::unique: clang 14 cannot compile the subrange of GCC's library.
+    touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
     for (const auto task : touched_)
       if (is_ready(plan_, task) && !(task < first_added() && is_ready(before_, task)))
         report_.released.push_back(plan_.task_at(task));

@@ -693,9 +693,10 @@ private:
 
   /// Takes the changes whose objectives were read, or do not exist. Under the lock.
   void take_loaded() {
-    for (auto& [objective, found] : std::exchange(loaded_, {})) {
+    for (auto& [loaded, found] : std::exchange(loaded_, {})) {
+      const auto& objective = loaded; // clang 14: a lambda cannot capture a structured binding.
       if (!found) {
-        unread_.push_back(std::move(objective));
+        unread_.push_back(objective);
         if (found.error().code == errc::store_unreadable) // Not: too much is read at the moment.
           unreadable_ = found.error().message;
         load_again_at_ = time_.steady() + retry_interval_;
