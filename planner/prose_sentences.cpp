@@ -62,11 +62,6 @@ constexpr std::size_t name_words_max = 3;
 /// A longer sentence is neither a greeting nor thanks.
 constexpr std::size_t greeting_bytes_max = 100;
 
-template<std::size_t count>
-bool is_in(const std::array<std::string_view, count>& table, std::string_view word) {
-  return std::ranges::find(table, word) != table.end();
-}
-
 bool is_mark(std::string_view text) {
   return text == "." || text == "!" || text == "," || text == ";" || text == ":";
 }
@@ -94,10 +89,6 @@ bool is_phrase_with_name(std::string_view sentence, const phrase_set& phrases) {
       return false;
   }
   return true;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /// How a text begins, behind quotes and brackets.

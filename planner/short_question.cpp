@@ -29,11 +29,6 @@ constexpr auto subjects = std::to_array<std::string_view>(
     {"it", "there", "this", "that", "these", "those", "the", "a", "an", "my", "your", "our",
      "their", "his", "her", "its", "any", "everybody", "everyone"});
 
-template<std::size_t count>
-bool is_in(const std::array<std::string_view, count>& table, std::string_view word) {
-  return std::ranges::find(table, word) != table.end();
-}
-
 bool is_auxiliary(std::string_view word) {
   return is_in(auxiliaries, word) || is_in(auxiliary_orders, word);
 }
@@ -50,10 +45,6 @@ bool begins_like_question(std::span<const token> words) {
   if (is_in(auxiliary_orders, first))
     return is_in(people, second);
   return is_in(auxiliaries, first) && (is_in(people, second) || is_in(subjects, second));
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /// Numbers with an operator between two of them. "2024-05-01", "1/2" and "10x" are none: a minus or

@@ -1,6 +1,8 @@
 // A sentence as words and punctuation. All other parts of the planner read tokens, not characters.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,6 +25,12 @@ struct token {
 /// Linear. Blanks and line ends separate words. A mark within a word belongs to it: "1.5",
 /// "after-school", "don't"; a comma never does.
 [[nodiscard]] std::vector<token> tokens_of(std::string_view sentence);
+
+/// Whether `word` stands in `table`.
+template<std::size_t count>
+[[nodiscard]] bool is_in(const std::array<std::string_view, count>& table, std::string_view word) {
+  return std::ranges::find(table, word) != table.end();
+}
 
 /// The whole number that a token is: at most nine digits, also with "#" before it.
 [[nodiscard]] std::optional<std::uint32_t> number_of(std::string_view token);

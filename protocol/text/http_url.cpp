@@ -27,10 +27,6 @@ error bad_url(std::string_view why) {
   return make_error(errc::invalid_params, std::string(why), "url");
 }
 
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-
 bool is_name_character(char c) noexcept {
   const char l = ascii_lower(c);
   return (l >= 'a' && l <= 'z') || is_digit(c) || c == '-' || c == '.' || c == '_';

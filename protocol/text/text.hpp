@@ -15,6 +15,10 @@ namespace troupe {
 }
 [[nodiscard]] std::string ascii_lower(std::string_view text);
 
+[[nodiscard]] constexpr bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
 /// Bytes of the well-formed sequence that `text` begins with (RFC 3629 section 4: no surrogates, no
 /// overlong forms, nothing above U+10FFFF); 0 if there is none.
 [[nodiscard]] std::size_t utf8_sequence_length(std::string_view text) noexcept;
