@@ -84,6 +84,15 @@ std::size_t bytes_of(const task& record) noexcept {
   return sum;
 }
 
+std::size_t bytes_of(const objective_view& view) noexcept {
+  auto sum = sizeof(view) + view.name.size() + view.description.size() + bytes_of(view.metadata)
+             + view.reason.size() + (view.references ? bytes_of(*view.references) : 0);
+  for (const auto& plan : view.plans)
+    sum += sizeof(plan) + plan.reason.size() + bytes_of(*plan.spec)
+           + plan.spec->tasks.size() * sizeof(task_summary);
+  return sum;
+}
+
 bool is_only_progress(const change& of) noexcept {
   return !of.events.empty()
          && std::all_of(of.events.begin(), of.events.end(), [](const event& each) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/objective.hpp>
 
 #include <cstddef>
 
@@ -17,6 +18,8 @@ namespace troupe {
 [[nodiscard]] std::size_t made_bytes_of(const task& record) noexcept;
 /// About the size of a record in memory, without its specification.
 [[nodiscard]] std::size_t bytes_of(const task& record) noexcept;
+/// About the size of an objective in memory, with its plans, without the records of its tasks.
+[[nodiscard]] std::size_t bytes_of(const objective_view& view) noexcept;
 
 /// Whether a change tells nothing but progress.
 [[nodiscard]] bool is_only_progress(const change& of) noexcept;

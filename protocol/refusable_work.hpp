@@ -3,6 +3,11 @@
 // (apps/process_memory.hpp).
 #pragma once
 
+#include <troupe/protocol/errc.hpp>
+
+#include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace troupe {
@@ -21,5 +26,17 @@ private:
   static inline thread_local constinit bool is_here_ = false;
   const bool before_;
 };
+
+/// What `work` returns, a result; errc::overloaded if the system has no memory for `something`.
+template<class Work>
+[[nodiscard]] auto refusable(std::string_view something, Work work) -> decltype(work()) {
+  try {
+    const refusable_work here;
+    return work();
+  } catch (const std::bad_alloc&) {
+    return make_error(errc::overloaded, "the system has no memory for " + std::string(something)
+                                            + " (limits.memory); try again later");
+  }
+}
 
 } // namespace troupe

@@ -510,7 +510,9 @@ void apply_event(task_life& life, timestamp at, const event& one) {
 // -- a task --------------------------------------------------------------------------------------
 
 void apply(task& record, const change& where, const task_moved& moved) {
-  if (record.status.message)
+  const auto& shown = record.status.message;
+  const bool stays = shown && moved.message && shown->message_id == moved.message->message_id;
+  if (shown && !stays)
     join_history(record, std::move(record.status.message));
   const bool begins = moved.attempt != record.attempt;
   apply_to_life(record, where.at, moved);
@@ -850,11 +852,25 @@ void apply(objective_view& view, const change& where, const task_moved& moved) {
   const auto* summary = summary_of(*plan, where.task);
   if (!summary && !plan->is_lent)
     return;
-  if (!summary || is_interrupted(summary->state)) // A task has one question at most.
-    std::erase_if(view.pending_inputs,
-                  [&](const pending_input& asked) { return asked.task == where.task.id; });
-  if (is_interrupted(moved.to))
-    view.pending_inputs.push_back(input_asked_by(moved, where));
+  auto& inputs = view.pending_inputs;
+  // A task has one question at most.
+  const auto before = summary && !is_interrupted(summary->state)
+                          ? inputs.end()
+                          : std::ranges::find(inputs, where.task.id, &pending_input::task);
+  if (is_interrupted(moved.to)) {
+    auto asked = input_asked_by(moved, where);
+    if (before == inputs.end()) {
+      inputs.push_back(std::move(asked));
+    } else if (!asked.question.empty() && asked.question == before->question) {
+      asked.since = before->since; // It is asked again.
+      *before = std::move(asked);
+    } else {
+      inputs.erase(before);
+      inputs.push_back(std::move(asked));
+    }
+  } else if (before != inputs.end()) {
+    inputs.erase(before);
+  }
   apply_to_task(view, where, moved);
 }
 

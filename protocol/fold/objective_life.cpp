@@ -156,10 +156,13 @@ struct objective_decider {
   void show_whether_stuck() {
     const bool stuck = is_stuck(view(), life.order_.counts());
     const auto awake = view().planning ? objective_state::planning : objective_state::working;
-    if (stuck && view().state == awake)
-      move(objective_event::block, why_stuck());
-    else if (!stuck && view().state == objective_state::blocked)
-      move(event_to(awake), "");
+    const bool is_blocked = view().state == objective_state::blocked;
+    if (!stuck && is_blocked)
+      return move(event_to(awake), "");
+    if (!stuck || (view().state != awake && !is_blocked))
+      return;
+    if (auto why = why_stuck(); !is_blocked || view().reason != why)
+      move(objective_event::block, std::move(why));
   }
 
   void start(std::uint32_t plan) {

@@ -36,9 +36,10 @@ std::vector<plan_moved> decide(const plan_view& plan, std::uint32_t index, const
     return moves_to(plan.state, index, plan_state::failed, failure);
   }
   const bool blocked = plan.paused || waits_for_input(plan, tasks);
-  if (blocked && plan.state == plan_state::working)
-    return {plan_moved{index, plan_event::block,
-                       plan.paused ? "paused by request" : "waits for input"}};
+  const std::string why = plan.paused ? "paused by request" : "waits for input";
+  const bool is_said = plan.state == plan_state::blocked && plan.reason == why;
+  if (blocked && !is_said && next_state(plan.state, plan_event::block))
+    return {plan_moved{index, plan_event::block, why}};
   if (!blocked && plan.state == plan_state::blocked)
     return {plan_moved{index, plan_event::work, ""}};
   return {};

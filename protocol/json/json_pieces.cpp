@@ -1,6 +1,7 @@
 #include "protocol/json/json_pieces.hpp"
 
 #include "protocol/json/base64.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/text/text.hpp"
 
@@ -69,9 +70,12 @@ void add_segment(text_pieces& out, const string_replacement::text_segment& segme
   if (const auto* text = std::get_if<std::string_view>(&segment))
     return add_plain(out, *text, is_escaped);
   if (const auto* value = std::get_if<const json::value*>(&segment)) {
-    const auto* text = (*value)->if_string();
-    return text != nullptr ? add_plain(out, *text, is_escaped)
-                           : add_serialized(out, **value, is_escaped);
+    if (const auto* text = (*value)->if_string())
+      return add_plain(out, *text, is_escaped);
+    if ((*value)->is_structured())
+      return add_serialized(out, **value, is_escaped);
+    out.end() += json_text(**value); // A number, true, false or null: nothing is escaped.
+    return;
   }
   // One part in each call: an output that came in chunks has very many.
   out.add_source([parts = std::get<std::span<const part>>(segment), is_escaped,
@@ -200,6 +204,8 @@ bool fits(const json::value& tree, std::size_t& budget) {
 std::size_t inserted_bytes(const json::value& value) {
   if (const auto* text = value.if_string())
     return text->size();
+  if (!value.is_structured())
+    return json_text(value).size();
   std::size_t sum = 0;
   serialized_value written(value);
   for (auto piece = written.next(); !piece.empty(); piece = written.next())

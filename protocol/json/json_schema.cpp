@@ -2,6 +2,7 @@
 
 #include "protocol/json/canonical_json.hpp"
 #include "protocol/json/json_pointer.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/text.hpp"
 
@@ -25,7 +26,7 @@ namespace json = boost::json;
 constexpr std::size_t shown_value_bytes = 60;
 
 std::string shown_json(const json::value& value) {
-  auto text = json::serialize(value);
+  auto text = json_text(value);
   if (text.size() > shown_value_bytes) {
     text.resize(cut_utf8(text, shown_value_bytes));
     text += "...";

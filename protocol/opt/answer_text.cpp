@@ -1,10 +1,10 @@
 #include "protocol/opt/answer_text.hpp"
 
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/schema_choices.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -20,8 +20,7 @@ namespace json = boost::json;
 
 /// Whether a person who writes `text` means `value`.
 bool is_meant(const json::value& value, std::string_view text) {
-  const auto* word = value.if_string();
-  return is_same_word(word ? std::string(*word) : json::serialize(value), text);
+  return is_same_word(text_of_value(value), text);
 }
 
 /// The choice that a person who writes `text` means.
@@ -94,7 +93,7 @@ std::string words_of_answer(const message& answer) {
     if (const auto* text = std::get_if<text_content>(&each.content))
       out += (out.empty() ? "" : "\n") + text->text;
     else if (const auto* data = std::get_if<data_content>(&each.content))
-      out += (out.empty() ? "" : "\n") + json::serialize(data->data);
+      out += (out.empty() ? "" : "\n") + json_text(data->data);
   return out.empty() ? "(an answer without text)" : out;
 }
 

@@ -1,12 +1,12 @@
 #include "protocol/opt/hitl.hpp"
 
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/json/schema_choices.hpp"
 #include "protocol/json/text_in.hpp"
 #include "protocol/opt/answer_text.hpp"
 
 #include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <array>
@@ -81,17 +81,13 @@ json::array tools_of(const json::object& data) {
   return out;
 }
 
-std::string as_text(const json::value& value) {
-  return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
-}
-
 /// What may be chosen, as it is shown.
 json::array choices_of(const json::object& schema) {
   if (const auto* items = items_in(schema))
     return choices_of(*items);
   json::array out;
   for (const auto& each : choices_in(schema))
-    out.emplace_back(each.title.empty() ? as_text(*each.value) : std::string(each.title));
+    out.emplace_back(each.title.empty() ? text_of_value(*each.value) : std::string(each.title));
   if (out.empty() && has_type(schema, "boolean"))
     out = {"yes", "no"};
   return out;
@@ -122,7 +118,7 @@ bool is_required(const json::object& form, std::string_view name) {
   const auto* names = array_member(form, "required");
   return names != nullptr
          && std::any_of(names->begin(), names->end(),
-                        [name](const json::value& each) { return as_text(each) == name; });
+                        [name](const json::value& each) { return text_of_value(each) == name; });
 }
 
 // -- a response as our answer ---------------------------------------------------------------------
@@ -397,9 +393,9 @@ json::object answer_entry(const json::value* value) {
   json::array texts;
   if (value != nullptr && value->is_array())
     for (const auto& each : value->get_array())
-      texts.emplace_back(as_text(each));
+      texts.emplace_back(text_of_value(each));
   else if (value != nullptr && !value->is_null())
-    texts.emplace_back(as_text(*value));
+    texts.emplace_back(text_of_value(*value));
   return {{"answer", std::move(texts)}};
 }
 
@@ -533,7 +529,7 @@ message response_to(const request& to, const answer& said) {
       return std::string(to_string(said.action));
     if (is_about_tools)
       return std::string(approved ? "approved" : "rejected");
-    return as_text(said.value);
+    return text_of_value(said.value);
   };
   out.parts.push_back(text_part(words()));
   return out;

@@ -2,6 +2,7 @@
 
 #include "protocol/fold/told_progress.hpp"
 #include "protocol/is_one_of.hpp"
+#include "protocol/json/text_in.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/document_reader.hpp"
 
@@ -164,6 +165,8 @@ struct change_event_writer {
     out.member("status", to_string(moved.to)).key("attempt").number(moved.attempt);
     if (detail != change_detail::full && moved.message)
       out.optional_member("reason", text_of(moved.message->parts));
+    if (moved.message && is_interrupted(moved.to))
+      out.optional_member("inputId", text_in(moved.message->metadata, question_id_key));
     write_update(moved);
     out.end_object();
   }

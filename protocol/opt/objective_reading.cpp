@@ -250,10 +250,15 @@ private:
         add(out, task_created{std::move(record)}, where);
       } else {
         task_moved moved{*state, in.whole_number("attempt", 0, UINT32_MAX).value_or(0), nullptr};
-        if (auto reason = in.text("reason"); !reason.empty()) {
+        auto reason = in.text("reason");
+        const auto question = in.text("inputId");
+        if (!reason.empty() || !question.empty()) {
           message said;
           said.from = role::agent;
-          said.parts.push_back(text_part(std::move(reason)));
+          if (!reason.empty())
+            said.parts.push_back(text_part(std::move(reason)));
+          if (!question.empty())
+            said.metadata[question_id_key] = question;
           moved.message = std::make_shared<const message>(std::move(said));
         }
         add(out, std::move(moved), where);

@@ -1,12 +1,11 @@
 #include "protocol/opt/plan_params.hpp"
 
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include "protocol/text/near_name.hpp"
 #include <troupe/protocol/unshared.hpp>
-
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <array>
@@ -88,10 +87,10 @@ result<json::value> typed_value(const plan_param& param, const std::string& text
       text.find_first_of(" \t\r\n") == std::string::npos ? parse_json(text, failed) : json::value();
   if (!failed && (is_number ? value.is_number() : value.is_bool()))
     return value;
-  return make_error(errc::invalid_params,
-                    "--param " + shown(param.name) + "=" + shown(text) + ": " + said(param) + " is "
-                        + (is_number ? "a number" : "true or false") + ", as its default "
-                        + json::serialize(*param.value));
+  return make_error(errc::invalid_params, "--param " + shown(param.name) + "=" + shown(text) + ": "
+                                              + said(param) + " is "
+                                              + (is_number ? "a number" : "true or false")
+                                              + ", as its default " + json_text(*param.value));
 }
 
 result<values_by_name> values_of(const std::vector<plan_param>& params,
@@ -182,8 +181,7 @@ private:
         return;
       }
       out += text.substr(from, at - from);
-      out += value->second.is_string() ? std::string(value->second.get_string())
-                                       : json::serialize(value->second);
+      out += text_of_value(value->second);
       from = end + 1;
     }
     within = json::value(out + text.substr(from));

@@ -1,9 +1,12 @@
 // Hexadecimal digits, in lower case everywhere.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace troupe {
 
@@ -30,6 +33,16 @@ template<class Bytes>
 inline void append_hex(std::string& out, std::uint64_t number, unsigned digits) {
   for (auto shift = 4 * digits; shift > 0; shift -= 4)
     out += hex_digits[(number >> (shift - 4)) & 0xfU];
+}
+
+/// The number that `text` is; nothing if it is empty, too large, or has another character. Letters
+/// of both cases are read.
+[[nodiscard]] inline std::optional<std::uint64_t> from_hex(std::string_view text) noexcept {
+  constexpr int base = 16;
+  std::uint64_t out = 0;
+  const auto* end = text.data() + text.size();
+  const auto [stop, failed] = std::from_chars(text.data(), end, out, base);
+  return failed == std::errc{} && stop == end ? std::optional{out} : std::nullopt;
 }
 
 } // namespace troupe

@@ -80,7 +80,7 @@ TEST_CASE("in every state, each event of a plan leads where the table says, or i
   CHECK(moves<plan_state, plan_event>(plan_state_count, plan_event_count)
         == "pending    p w - - - s\n"
            "working    - - b c f -\n"
-           "blocked    - w - - f s\n"
+           "blocked    - w b - f s\n"
            "completed  - - - - - -\n"
            "failed     p w - - - -\n"
            "skipped    p - - - - -\n");
@@ -93,7 +93,7 @@ TEST_CASE("in every state, each event of an objective leads where the table says
         == "submitted  - p w - - - c\n"
            "planning   - - w b - f c\n"
            "working    - - - b c f c\n"
-           "blocked    - p w - - f c\n"
+           "blocked    - p w b - f c\n"
            "completed  - - - - - - -\n"
            "failed     s p - - - - -\n"
            "canceled   s - - - - - -\n");

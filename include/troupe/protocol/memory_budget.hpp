@@ -22,10 +22,11 @@
 namespace troupe {
 
 enum class memory_account : std::uint8_t {
-  archive_cache, ///< Ended records that were read from the disk and are kept for the next read.
-  ended_tasks,   ///< Ended tasks of a store without a disk.
+  archive_cache,    ///< Ended records that were read from the disk and are kept for the next read.
+  ended_tasks,      ///< Ended tasks of a store without a disk.
+  ended_objectives, ///< Settled objectives with their plans, while they are in memory.
   remembered_requests, ///< Ids and keys of messages and requests that may come once.
-  remote_answers,      ///< Answers of other servers that are being read.
+  remote_exchanges,    ///< Requests to other servers on their way, and answers being read.
   feeds,               ///< What waits for readers of streams and receivers of notifications.
   bodies,              ///< Long bodies of requests that are being read, and what is made of them.
   answers,             ///< Long answers that wait for their readers.
@@ -52,10 +53,12 @@ inline constexpr std::array memory_shares{
     memory_share{memory_account::archive_cache, "archive-cache", 70,
                  "nothing more is kept, and what is kept is dropped"},
     memory_share{memory_account::ended_tasks, "ended-tasks", 75, "the oldest are dropped"},
+    memory_share{memory_account::ended_objectives, "ended-objectives", 75,
+                 "they are dropped: all that a disk has, else the oldest"},
     memory_share{memory_account::remembered_requests, "remembered-requests", 75,
                  "the oldest are forgotten, and may come again"},
-    memory_share{memory_account::remote_answers, "remote-answers", 75,
-                 "the connection is closed; what is asked again is asked later"},
+    memory_share{memory_account::remote_exchanges, "remote-exchanges", 75,
+                 "the exchange fails; what is asked again is asked later"},
     memory_share{memory_account::feeds, "feeds", 80,
                  "slow readers read from the history what they missed; the slowest is cut; new "
                  "streams: 429 with `Retry-After`"},
@@ -75,7 +78,7 @@ inline constexpr std::array memory_shares{
                  "the task that made it fails, and is not tried again"},
     memory_share{memory_account::small_output, "small-output", 100, "the same"},
     memory_share{memory_account::backlog, "backlog", 100,
-                 "it grows; everything else is refused before"},
+                 "it grows by what runs; commands are refused before"},
 };
 
 class memory_budget {

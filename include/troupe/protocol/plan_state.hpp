@@ -37,6 +37,7 @@ inline constexpr auto plan_transitions = std::to_array<plan_transition>({
     {plan_state::working, plan_event::block, plan_state::blocked},
     {plan_state::working, plan_event::complete, plan_state::completed},
     {plan_state::working, plan_event::fail, plan_state::failed},
+    {plan_state::blocked, plan_event::block, plan_state::blocked}, // for another reason
     {plan_state::blocked, plan_event::work, plan_state::working},
     {plan_state::blocked, plan_event::fail, plan_state::failed},
     {plan_state::blocked, plan_event::skip, plan_state::skipped},
@@ -86,6 +87,7 @@ inline constexpr auto objective_transitions = std::to_array<objective_transition
     {objective_state::working, objective_event::complete, objective_state::completed},
     {objective_state::working, objective_event::fail, objective_state::failed},
     {objective_state::working, objective_event::cancel, objective_state::canceled},
+    {objective_state::blocked, objective_event::block, objective_state::blocked}, // the same
     {objective_state::blocked, objective_event::start_planning, objective_state::planning},
     {objective_state::blocked, objective_event::work, objective_state::working},
     {objective_state::blocked, objective_event::fail, objective_state::failed},

@@ -26,19 +26,19 @@ plan_view a_running_plan(std::size_t tasks, plan_state state = plan_state::worki
 }
 
 /// Where the moves lead; each must be one of the table.
-plan_state end_of(const plan_view& plan, const std::vector<plan_moved>& moves) {
+plan_view after(const plan_view& plan, const std::vector<plan_moved>& moves) {
   auto now = plan;
   for (const auto& move : moves) {
     if (!next_state(now.state, move.on))
       FAIL_CHECK(to_string(move.on) << " in " << to_string(now.state));
     apply(now, change{}, move);
   }
-  return now.state;
+  return now;
 }
 
 plan_state decided(const plan_view& plan, const task_tally& tasks,
                    const std::optional<plan_end>& end = std::nullopt) {
-  return end_of(plan, decide(plan, 0, tasks, end, "task \"a\" failed"));
+  return after(plan, decide(plan, 0, tasks, end, "task \"a\" failed")).state;
 }
 
 /// Up to two tasks of each kind: of those that run some ask and some are parked, and of the parked
@@ -68,7 +68,8 @@ TEST_CASE("from every state, with any states of its tasks, a plan moves by the t
                 std::optional{plan_end{plan_state::completed, "yes"}}}) {
             auto plan = a_running_plan(3, state, parallel_max);
             plan.paused = paused;
-            const auto to = decided(plan, tasks, end);
+            const auto moved = after(plan, decide(plan, 0, tasks, end, "task \"a\" failed"));
+            const auto to = moved.state;
             const bool may_go_on =
                 tasks.ready + tasks.ready_again > 0 && has_room(plan, tasks.running - tasks.parked);
             if (is_settled(state) && to != state)
@@ -77,9 +78,7 @@ TEST_CASE("from every state, with any states of its tasks, a plan moves by the t
               FAIL_CHECK("it ended, and " << tasks.running << " tasks run");
             if (to == plan_state::blocked && !paused && (may_go_on || tasks.asking == 0))
               FAIL_CHECK("it is blocked, and nothing holds it back");
-            auto after = plan;
-            after.state = to;
-            if (!decide(after, 0, tasks, end, "").empty())
+            if (!decide(moved, 0, tasks, end, "").empty())
               FAIL_CHECK("it moves twice for one reason");
           }
   });
@@ -138,6 +137,14 @@ TEST_CASE("a paused plan is blocked until it goes on", "[fold][plan_life]") {
   REQUIRE(moves.size() == 1);
   CHECK(moves[0].to() == plan_state::blocked);
   CHECK(moves[0].reason == "paused by request");
+  auto asking = a_running_plan(1, plan_state::blocked);
+  asking.reason = "waits for input";
+  const task_tally asks{.running = 1, .asking = 1};
+  CHECK(decide(asking, 0, asks, std::nullopt, "").empty());
+  asking.paused = true;
+  const auto paused = decide(asking, 0, asks, std::nullopt, "");
+  REQUIRE(paused.size() == 1);
+  CHECK(paused[0].reason == "paused by request");
   apply(plan, change{}, moves[0]);
   CHECK(decided(plan, {.ready = 1}) == plan_state::blocked);
   plan.paused = false;

@@ -1,5 +1,6 @@
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_pieces.hpp"
+#include "protocol/json/json_text.hpp"
 #include "tests/protocol/random_values.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/pieces.hpp"
@@ -17,6 +18,11 @@ using namespace troupe::testing;
 using troupe::test::random_values;
 
 namespace {
+
+/// How a value stands within a text.
+std::string inserted_text(const boost::json::value& value) {
+  return value.is_structured() ? boost::json::serialize(value) : text_of_value(value);
+}
 
 namespace json = boost::json;
 
@@ -72,7 +78,7 @@ void replace_some(random_values& random, const json::value& tree, json::value& w
           text += value.get_string();
         } else {
           other.text.emplace_back(&value);
-          text += value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+          text += inserted_text(value);
         }
       }
       CHECK(text_of(other) == text);
@@ -192,8 +198,7 @@ TEST_CASE("a value within a text has the length that is counted for it", "[proto
   random_values random(7);
   for (int i = 0; i < 100; ++i) {
     const auto value = with_long_texts(random, random.tree(3));
-    CHECK(inserted_bytes(value)
-          == (value.is_string() ? value.get_string().size() : json::serialize(value).size()));
+    CHECK(inserted_bytes(value) == inserted_text(value).size());
   }
 }
 

@@ -127,6 +127,21 @@ TEST_CASE("an objective and its changes are the same far away", "[protocol][opt]
        at(0, "trip.p0.t0.r1"));
 }
 
+TEST_CASE("the question of a task far away has its words and its id", "[protocol][opt][client]") {
+  auto here = trip();
+  auto there = *opt::read_objective_view(shown(here));
+  auto asked = std::make_shared<message>();
+  asked->from = role::agent;
+  asked->parts = {text_part("By the sea?")};
+  asked->metadata[question_id_key] = "trip.p0.t0.question-1";
+  for (const std::uint32_t attempt : {1, 2}) { // The second one goes on with the question.
+    tell(here, there, task_moved{task_state::input_required, attempt, asked}, at(0, "trip.p0.t0"));
+    REQUIRE(there.pending_inputs.size() == 1);
+    CHECK(there.pending_inputs[0].prompt == "By the sea?");
+    CHECK(there.pending_inputs[0].question == "question-1");
+  }
+}
+
 TEST_CASE("when a plan began and a task changed is the same far away", "[protocol][opt][client]") {
   auto view = trip();
   view.plans.edit(0).began = noon + std::chrono::seconds{2};

@@ -42,6 +42,12 @@ TEST_CASE("a text that is a parameter and nothing else becomes its value", "[pro
   CHECK(filled(n, R"({"n": "is ${params.n}"})") == R"({"n":"is {\"x\":[1]}"})");
 }
 
+TEST_CASE("a number within a text is written as people write it", "[protocol][params]") {
+  const std::string pi = R"({"pi": {"default": 3.11}})";
+  CHECK(filled(pi, R"({"text": "v${params.pi}"})") == R"({"text":"v3.11"})");
+  CHECK(filled(pi, R"({"text": "v${params.pi}"})", {{"pi", "0.5"}}) == R"({"text":"v0.5"})");
+}
+
 TEST_CASE("a value that is given has the type of the default", "[protocol][params]") {
   const std::string typed = R"({"n": {"default": 1, "description": "How often"},
                                 "yes": {"default": false}, "t": {"default": "x"}})";

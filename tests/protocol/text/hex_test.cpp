@@ -27,3 +27,11 @@ TEST_CASE("hexadecimal digits are in lower case", "[protocol][hex]") {
   for (const char c : std::string_view("AFgG/:-`\0", 9))
     CHECK_FALSE(is_hex_digit(c));
 }
+
+TEST_CASE("a hexadecimal number is read whole or not at all", "[protocol][hex]") {
+  CHECK(from_hex("0") == 0U);
+  CHECK(from_hex("ffffffffffffffff") == 0xffffffffffffffffU);
+  CHECK(from_hex("AB") == 0xabU);
+  for (const auto* bad : {"", "g", "1g", "0x1", "-1", "+1", " 1", "1 ", "10000000000000000"})
+    CHECK_FALSE(from_hex(bad));
+}
