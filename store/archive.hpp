@@ -69,8 +69,9 @@ public:
   /// make_task_id).
   virtual void learn(const objective_id& owner, std::uint32_t plan_index,
                      const plan_spec& plan) = 0;
-  /// An objective goes for good, and with it its tasks and the ids of its plans. Called under the
-  /// ledger's lock of the objective.
+  /// An objective leaves the ledger, and with it what is in memory of its tasks: they hold its
+  /// plans. What has no row on a disk is gone for good, with the ids of its plans; then it is
+  /// called under the ledger's lock of the objective.
   virtual void forget(const objective_view& gone) = 0;
 };
 

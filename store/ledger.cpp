@@ -2,6 +2,7 @@
 // ledger_read.cpp.
 #include "store/ledger.hpp"
 
+#include "protocol/change_size.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/rollup.hpp"
 #include <troupe/protocol/unshared.hpp>
@@ -20,6 +21,14 @@ void tell(const std::vector<watcher_ptr>& whom, const change_ptr& change) {
 
 bool is_watching(const std::vector<watcher_ptr>& list, const watcher_ptr& who) noexcept {
   return std::find(list.begin(), list.end(), who) != list.end();
+}
+
+/// Whether an objective may hold more after the event.
+bool may_grow(const event& fact) noexcept {
+  return std::holds_alternative<objective_edited>(fact)
+         || std::holds_alternative<objective_changed>(fact)
+         || std::holds_alternative<plan_added>(fact) || std::holds_alternative<plan_edited>(fact)
+         || std::holds_alternative<plan_changed>(fact);
 }
 
 } // namespace
@@ -65,6 +74,7 @@ ledger::published ledger::publish_objective(objective_shard& home, change&& news
   auto& view = unshared(entry.view);
   apply(view, news);
   note_listed(home, entry);
+  count_ended(entry, std::ranges::any_of(news.events, may_grow));
   note_withdrawals(entry.withdrawn, news);
   for (auto index = plans_before; index < view.plans.size(); ++index)
     archive_.learn(view.id, static_cast<std::uint32_t>(index), *view.plans[index].spec);
@@ -263,6 +273,16 @@ void ledger::note_listed(objective_shard& home, objective_entry& entry) {
   }
 }
 
+void ledger::count_ended(objective_entry& entry, bool may_have_grown) const {
+  if (!is_settled(entry.view->state)) {
+    entry.held = {};
+  } else if (!entry.held || may_have_grown) {
+    entry.held = {};
+    entry.held =
+        memory_charge::force(*memory_, memory_account::ended_objectives, bytes_of(*entry.view));
+  }
+}
+
 void ledger::count_task(objective_entry* owner, int by) noexcept {
   const auto step = static_cast<std::size_t>(by); // Wraps around for -1, as unsigned addition does.
   live_tasks_.fetch_add(step, std::memory_order_relaxed);
@@ -329,18 +349,22 @@ void ledger::mark_sealed(const objective_id& id, std::uint64_t sequence) {
 void ledger::evict(timestamp settled_before) {
   for (auto& home : objectives_) {
     std::vector<objective_entry> gone; // Destroyed without the lock.
-    const std::lock_guard lock{home.guard};
-    for (auto each = home.live.begin(); each != home.live.end();) {
-      auto& entry = each->second;
-      if (!entry.sealed || !entry.is_idle() || entry.view->updated >= settled_before) {
-        ++each;
-        continue;
+    {
+      const std::lock_guard lock{home.guard};
+      for (auto each = home.live.begin(); each != home.live.end();) {
+        auto& entry = each->second;
+        if (!entry.sealed || !entry.is_idle() || entry.view->updated >= settled_before) {
+          ++each;
+          continue;
+        }
+        gone.push_back(std::move(entry));
+        home.live.erase(each++);
+        ++home.evictions;
+        live_objectives_.fetch_sub(1, std::memory_order_relaxed);
       }
-      gone.push_back(std::move(entry));
-      home.live.erase(each++);
-      ++home.evictions;
-      live_objectives_.fetch_sub(1, std::memory_order_relaxed);
     }
+    for (const auto& each : gone)
+      archive_.forget(*each.view);
   }
 }
 
@@ -356,7 +380,7 @@ std::vector<ledger::settled_objective> ledger::settled() const {
       std::size_t tasks = 0;
       for (const auto& plan : entry.view->plans)
         tasks += plan.tasks.size();
-      out.push_back({entry.view->updated, objective_id{id}, tasks});
+      out.push_back({entry.view->updated, objective_id{id}, tasks, entry.held.bytes()});
     }
   }
   return out;
@@ -456,6 +480,7 @@ void ledger::insert(objective_shard& home, objective_state_of_record record, boo
   if (!added.second)
     return;
   note_listed(home, added.first->second);
+  count_ended(added.first->second, false);
   live_objectives_.fetch_add(1, std::memory_order_relaxed);
 }
 

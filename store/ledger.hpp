@@ -12,6 +12,7 @@
 #include "store/live_index.hpp"
 #include "store/text_hash.hpp"
 #include <troupe/protocol/event.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 #include <troupe/store/limits.hpp>
 #include <troupe/store/store.hpp>
 
@@ -27,14 +28,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace troupe {
 
 class ledger {
 public:
-  /// `ended` outlives the ledger.
-  explicit ledger(archive& ended) : archive_(ended) {}
+  /// `ended` outlives the ledger. Settled objectives count in `memory` (ended_objectives).
+  explicit ledger(archive& ended, memory_budget_ptr memory = std::make_shared<memory_budget>())
+      : archive_(ended), memory_(std::move(memory)) {}
 
   // -- publishing ---------------------------------------------------------------------------------
 
@@ -127,6 +130,7 @@ public:
     timestamp updated{};
     objective_id id;
     std::size_t tasks = 0;
+    std::size_t bytes = 0; ///< bytes_of(objective_view), about.
   };
   /// The settled objectives that have no watcher.
   [[nodiscard]] std::vector<settled_objective> settled() const;
@@ -205,6 +209,7 @@ private:
     bool sealed = false;
     bool in_memory = true; ///< False: read from the archive for one question.
     live_index<objective_view>::place listed = {}; ///< Nowhere while it is sealed.
+    memory_charge held = {};                       ///< While it is settled.
 
     /// Settled, and not needed here.
     [[nodiscard]] bool is_idle() const noexcept {
@@ -245,6 +250,9 @@ private:
   static void drop_live(task_shard& home, live_tasks_set::iterator which);
   /// The view of an objective has changed, or whether it is sealed.
   static void note_listed(objective_shard& home, objective_entry& entry);
+  /// Counts what a settled objective holds. Its size is looked at when it settles, and if it
+  /// `may_have_grown` since; one that goes on again is live work, and its actor counts it.
+  void count_ended(objective_entry& entry, bool may_have_grown) const;
   void count_task(objective_entry* owner, int by) noexcept;
   void insert(objective_shard& home, objective_state_of_record record, bool sealed) const;
 
@@ -278,6 +286,7 @@ private:
   bool with_objective(const objective_id& id, const archive_reads& ended, Ask ask) const;
 
   archive& archive_;
+  const memory_budget_ptr memory_;
   mutable std::array<task_shard, ledger_shards> tasks_;
   mutable std::array<objective_shard, ledger_shards> objectives_;
   input_index inputs_;

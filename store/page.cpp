@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace troupe {
 
@@ -34,14 +33,6 @@ private:
 };
 
 constexpr std::size_t word_chars = 16;
-
-std::optional<std::uint64_t> read_hex(std::string_view text) noexcept {
-  std::uint64_t word = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), word, 16);
-  if (failure != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
-  return word;
-}
 
 std::uint64_t check_of(std::uint64_t at, std::string_view id, std::uint64_t question) noexcept {
   return fnv{}.add(at).add(id).add(question).value();
@@ -174,11 +165,11 @@ result<std::optional<position>> read_page_token(const std::string& token, std::u
   const std::string_view text{token};
   if (text.size() < 2 * word_chars || text.size() % 2 != 0)
     return bad_token();
-  const auto at = read_hex(text.substr(0, word_chars));
-  const auto check = read_hex(text.substr(word_chars, word_chars));
+  const auto at = from_hex(text.substr(0, word_chars));
+  const auto check = from_hex(text.substr(word_chars, word_chars));
   std::string id;
   for (std::size_t i = 2 * word_chars; i < text.size(); i += 2) {
-    const auto byte = read_hex(text.substr(i, 2));
+    const auto byte = from_hex(text.substr(i, 2));
     if (!byte)
       return bad_token();
     id.push_back(static_cast<char>(*byte));

@@ -22,7 +22,7 @@ public:
   explicit memory_store(const memory_bounds& bounds)
       : push_desk(budget_or_own(bounds.memory)), bounds_(bounds),
         memory_(budget_or_own(bounds.memory)), archive_(bounds.tasks, bounds.bytes, memory_),
-        tails_(memory_), ledger_(archive_) {}
+        tails_(memory_), ledger_(archive_, memory_) {}
 
   void commit(change change, committed_fn then, watcher_ptr follow) override {
     const bool reads_past = follow && follow->reads_past();
@@ -135,17 +135,26 @@ public:
   [[nodiscard]] result<recovered> recover() override { return recovered{}; }
   [[nodiscard]] push_configs& pushes() override { return *this; }
 
-  /// The newest of the settled stay, as many as the bounds allow and one at least.
+  /// The newest of the settled stay, as many as the bounds and the budget allow and one at least.
   void evict(timestamp) override {
-    archive_.shrink();
     auto all = ledger_.settled();
     std::ranges::sort(all, std::ranges::greater{}, &ledger::settled_objective::updated);
     std::size_t tasks = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      tasks += all[i].tasks;
-      if (i > 0 && (i >= bounds_.objectives || tasks > bounds_.tasks))
-        ledger_.forget(all[i]);
+    std::size_t bytes = 0;
+    std::size_t kept = 0;
+    for (; kept < all.size(); ++kept) {
+      tasks += all[kept].tasks;
+      bytes += all[kept].bytes;
+      if (kept > 0
+          && (kept >= bounds_.objectives || tasks > bounds_.tasks || bytes > bounds_.bytes))
+        break;
     }
+    for (; all.size() > kept; all.pop_back())
+      ledger_.forget(all.back());
+    for (; all.size() > 1 && !memory_->has_room(memory_account::ended_objectives, 0);
+         all.pop_back())
+      ledger_.forget(all.back());
+    archive_.shrink();
   }
 
   void forget_expired(timestamp now) override {

@@ -54,7 +54,8 @@ public:
   /// Counts it; its row was written with the event.
   void keep(const task_ptr& ended) override;
   void learn(const objective_id&, std::uint32_t, const plan_spec&) override {}
-  void forget(const objective_view&) override {} // It keeps everything.
+  /// Its tasks are read from the disk from now on.
+  void forget(const objective_view& gone) override { recent_.forget(gone); }
 
   /// What is kept in memory is given up, as far as the process holds more than its share.
   void shrink();

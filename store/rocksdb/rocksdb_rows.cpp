@@ -213,6 +213,13 @@ counts operator+(counts to, const counts& added) noexcept {
   return to;
 }
 
+counts operator-(counts from, const counts& removed) noexcept {
+  std::ranges::transform(from.tasks, removed.tasks, from.tasks.begin(), std::minus{});
+  std::ranges::transform(from.objectives, removed.objectives, from.objectives.begin(),
+                         std::minus{});
+  return from;
+}
+
 void write_counts(std::string& out, const counts& counts) {
   out.clear();
   for (const auto count : counts.tasks)

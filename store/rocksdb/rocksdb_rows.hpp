@@ -113,8 +113,9 @@ struct counts {
   friend bool operator==(const counts&, const counts&) = default;
 };
 
-/// Wraps around, so that a difference can be added.
+/// These wrap around, so that a difference can be added.
 [[nodiscard]] counts operator+(counts to, const counts& added) noexcept;
+[[nodiscard]] counts operator-(counts from, const counts& removed) noexcept;
 
 void write_mark(std::string& out, const journal::follower_mark& mark);
 [[nodiscard]] std::optional<journal::follower_mark> read_mark(std::string_view row) noexcept;

@@ -53,7 +53,7 @@ public:
         origin_(internals.origin), keep_groups_from_(internals.keep_groups_from),
         memory_(budget_or_own(options.memory)), directory_(options.directory),
         files_(std::move(files)), db_(*files_.db), archive_(db_, memory_, internals.records),
-        ledger_(archive_),
+        ledger_(archive_, memory_),
         reader_(
             internals.reads, [this] { return archive_.bytes_handed_out(); }, memory_),
         groups_(files_, {db_, ledger_, archive_, table(), came_},
@@ -171,7 +171,8 @@ public:
     each.submitted = std::move(change);
     each.then = std::move(then);
     each.follow = std::move(follow);
-    each.held = memory_charge::force(*memory_, memory_account::backlog, 2 * each.row.size());
+    each.held = memory_charge::force(*memory_, memory_account::backlog,
+                                     2 * each.row.size() + waiting_change_bytes);
     backlog_.fetch_add(1, std::memory_order_relaxed);
     bool wake = false;
     {
@@ -302,7 +303,8 @@ public:
   [[nodiscard]] result<recovered> recover() override { return std::exchange(recovered_, {}); }
 
   void evict(timestamp settled_before) override {
-    ledger_.evict(settled_before);
+    const bool has_room = memory_->has_room(memory_account::ended_objectives, 0);
+    ledger_.evict(has_room ? settled_before : timestamp::max());
     archive_.shrink();
   }
   void forget_expired(timestamp now) override {

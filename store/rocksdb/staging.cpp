@@ -1,8 +1,8 @@
 #include "store/rocksdb/staging.hpp"
 
-#include "protocol/change_size.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/record/record.hpp"
+#include "store/rocksdb/rocksdb_scan.hpp"
 #include <troupe/store/limits.hpp>
 
 #include <algorithm>
@@ -17,29 +17,25 @@ rows::stream_kind kind_of(const change& change) noexcept {
                                                      : rows::stream_kind::objective;
 }
 
-/// Longer scratch texts are freed, and longer rows get exactly the room that they need: buffers
-/// that double would take several times as much.
-constexpr std::size_t long_row_bytes = std::size_t{1} << 20;
-
 /// Keys and lengths beside a long row.
 constexpr std::size_t beside_row_bytes = std::size_t{4} << 10;
 
 /// Before rows of so many bytes are added.
-void make_room(rocksdb::WriteBatch& rows, std::size_t bytes) {
-  if (bytes < long_row_bytes
-      || rows.Data().capacity() >= rows.GetDataSize() + bytes + beside_row_bytes)
+void make_room(rocksdb::WriteBatch& batch, std::size_t bytes) {
+  if (bytes < rows::long_row_bytes
+      || batch.Data().capacity() >= batch.GetDataSize() + bytes + beside_row_bytes)
     return;
   std::string longer;
-  longer.reserve(rows.GetDataSize() + bytes + long_row_bytes);
-  longer = rows.Data();
-  rows = rocksdb::WriteBatch(std::move(longer));
+  longer.reserve(batch.GetDataSize() + bytes + rows::long_row_bytes);
+  longer = batch.Data();
+  batch = rocksdb::WriteBatch(std::move(longer));
 }
 
 /// The row of a change whose time has changed. It stands at the beginning, so that parts which are
 /// in the journal already remain the end of the row; else they are of no use.
 void write_again(submission& each) {
   std::string row;
-  if (each.row.size() >= long_row_bytes)
+  if (each.row.size() >= rows::long_row_bytes)
     row.reserve(each.row.size() + beside_row_bytes);
   record::write(row, each.submitted);
   const std::string_view parts{each.row.data() + each.row.size() - each.parts_bytes,
@@ -56,11 +52,6 @@ std::size_t bytes_of_rows(const std::vector<submission>& changes) {
   for (const auto& each : changes)
     out += 2 * each.row.size();
   return out;
-}
-
-void free_long(std::string& scratch) {
-  if (scratch.capacity() >= long_row_bytes)
-    std::string().swap(scratch);
 }
 
 } // namespace
@@ -155,11 +146,10 @@ staging::staged_objective* staging::objective(const std::string& id) {
   if (found->sealed) { // The objective is live again, so its sealed row is removed.
     rows::live_key(key_, rows::stream_kind::objective, id);
     group_->rows.Put(key_, "");
-    rows::objective_state_index_prefix(key_, found->sealed->owner, found->sealed->state);
-    rows::append_position(key_, found->sealed->updated, id);
-    group_->rows.Delete(key_);
-    if (found->sealed->owner.empty())
-      --group_->added.objectives[static_cast<std::size_t>(found->sealed->state)];
+    derived_.list_rows_of(*found->sealed, [this](std::string_view key, std::string_view) {
+      group_->rows.Delete(slice_of(key));
+    });
+    group_->added = group_->added - rows::counts_of(*found->sealed);
   }
   const auto staged = objectives_
                           .emplace(id, staged_objective{last_number_, found->sequence, found->at,
@@ -295,35 +285,21 @@ void staging::put_journal_row(submission& each, rows::stream_kind kind, std::uin
   each.accepted = true;
   news.sequence = ++sequence;
   rows::history_key(key_, kind, each.submitted.stream(), sequence);
-  make_room(group_->rows, each.row.size());
-  group_->rows.Put(key_, each.row);
+  into_rows()(key_, each.row);
+}
+
+rows::put_fn staging::into_rows() {
+  return [this](std::string_view key, std::string_view value) {
+    make_room(group_->rows, value.size());
+    group_->rows.Put(slice_of(key), slice_of(value));
+  };
 }
 
 void staging::put_ended_rows(submission& each) {
-  const auto& record = *each.ended;
-  value_.clear();
-  if (const auto bytes = bytes_of(record); bytes >= long_row_bytes)
-    value_.reserve(bytes + bytes / 8); // Some characters are escaped.
-  record::write(value_, record);
-  rows::task_key(key_, record.id.str());
-  make_room(group_->rows, value_.size());
-  group_->rows.Put(key_, value_);
-  each.may_be_recalled = value_.size() <= recent_task_bytes_max;
-  if (value_.size() > rows::placed_row_bytes_min) {
-    rows::task_placement_key(key_, record.id.str());
-    free_long(value_);
-    rows::write_placement(value_, placement_of(record));
-    group_->rows.Put(key_, value_);
-  }
-  const char state = static_cast<char>('0' + static_cast<int>(record.status.state));
-  rows::context_index_prefix(key_, record.owner, record.context);
-  rows::append_position(key_, record.status.at, record.id.str());
-  group_->rows.Put(key_, rocksdb::Slice{&state, 1});
-  rows::task_state_index_prefix(key_, record.owner, record.status.state);
-  rows::append_position(key_, record.status.at, record.id.str());
-  group_->rows.Put(key_, "");
-  if (record.owner.empty())
-    ++group_->added.tasks[static_cast<std::size_t>(record.status.state)];
+  const rows::put_fn put = into_rows();
+  each.may_be_recalled = derived_.record_of(*each.ended, put) <= recent_task_bytes_max;
+  derived_.list_rows_of(*each.ended, put);
+  group_->added = group_->added + rows::counts_of(*each.ended);
 }
 
 // -- the group as a whole -------------------------------------------------------------------------
@@ -359,23 +335,12 @@ void staging::put_seal(const objective_id& id) {
   const auto record = live_.sealable(id);
   if (!record)
     return;
-  rows::objective_key(key_, id.str());
-  rows::write_objective_row(value_, *record);
-  make_room(group_->rows, value_.size());
-  group_->rows.Put(key_, value_);
-  if (value_.size() > rows::placed_row_bytes_min) {
-    rows::objective_placement_key(key_, id.str());
-    free_long(value_);
-    rows::write_placement(value_, placement_of(*record->view));
-    group_->rows.Put(key_, value_);
-  }
-  rows::objective_state_index_prefix(key_, record->view->owner, record->view->state);
-  rows::append_position(key_, record->view->updated, id.str());
-  group_->rows.Put(key_, "");
+  const rows::put_fn put = into_rows();
+  derived_.record_of(*record, put);
+  derived_.list_rows_of(*record->view, put);
   rows::live_key(key_, rows::stream_kind::objective, id.str());
   group_->rows.Delete(key_);
-  if (record->view->owner.empty())
-    ++group_->added.objectives[static_cast<std::size_t>(record->view->state)];
+  group_->added = group_->added + rows::counts_of(*record->view);
   group_->seals.push_back({id, record->sequence});
 }
 

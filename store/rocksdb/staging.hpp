@@ -8,6 +8,7 @@
 #include "store/ledger.hpp"
 #include "store/once_table.hpp"
 #include "store/push_table.hpp"
+#include "store/rocksdb/derived_rows.hpp"
 #include "store/rocksdb/rocksdb_archive.hpp"
 #include <troupe/store/store.hpp>
 
@@ -31,7 +32,7 @@ struct submission {
   std::string row;              ///< record::write(submitted), made by the caller of `commit`.
   parts_id parts{};             ///< Of a long row: its end is in the journal already, in parts.
   std::size_t parts_bytes = 0;  ///< Of these, at the end of `row`.
-  memory_charge held;           ///< Of both (memory_account::backlog).
+  memory_charge held;           ///< Of all this (memory_account::backlog).
   std::shared_ptr<task> ended;  ///< The task's last record, if `submitted` ends it.
   bool accepted = false;        ///< Not about something that has ended or never was.
   bool may_be_recalled = false; ///< `ended` is small enough to be kept in memory for a while.
@@ -120,6 +121,8 @@ private:
   void put_ended_rows(submission& each);
   void put_live_rows();
   void put_seal(const objective_id& objective);
+  /// Puts rows into the group that is being staged.
+  [[nodiscard]] rows::put_fn into_rows();
   /// Forgets what no group after `published` concerns.
   [[nodiscard]] std::vector<objective_id> forget(const staged_group& published);
 
@@ -133,7 +136,8 @@ private:
   std::vector<std::pair<const std::string, staged_task>*> new_lone_tasks_; ///< In this group.
   bool is_absent_ = false; ///< The objective of the change that is being staged is not in memory.
   std::pair<const std::string, staged_objective>* last_objective_ =
-      nullptr;        ///< Most changes concern the one before's.
+      nullptr; ///< Most changes concern the one before's.
+  rows::derived_rows derived_;
   std::string key_;   ///< Scratch.
   std::string value_; ///< Scratch.
 };

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -59,6 +60,14 @@ result<void> for_each_past_change(const store& from, const Id& id, std::uint64_t
 }
 
 } // namespace
+
+result<void> remove_position(const std::string& directory) {
+  std::error_code failed;
+  std::filesystem::remove(position_path(directory), failed);
+  return failed ? make_error(errc::store_failed, position_path(directory) + " cannot be removed ("
+                                                     + failed.message() + ").")
+                : result<void>{};
+}
 
 // {"journal": "<16 hexadecimal digits>", "group": 17}
 result<std::optional<journal::follower_mark>> read_position(const std::string& directory) {

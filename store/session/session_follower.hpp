@@ -57,6 +57,8 @@ inline constexpr std::size_t sessions_open_max = 64;
 /// understood), store_unreadable.
 [[nodiscard]] result<std::optional<journal::follower_mark>>
 read_position(const std::string& directory);
+/// Then the files are completed from the first group of the journal on. Errors: store_failed.
+[[nodiscard]] result<void> remove_position(const std::string& directory);
 
 class session_follower {
 public:

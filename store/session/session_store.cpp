@@ -2,14 +2,17 @@
 
 #include "protocol/record/record.hpp"
 #include "store/group.hpp"
+#include "store/session/session_index.hpp"
 #include "store/session/session_names.hpp"
 #include "store/session/watched_feed.hpp"
 #include <troupe/protocol/ids.hpp>
+#include <troupe/store/await.hpp>
 
 #include <rocksdb/env.h>
 
 #include <condition_variable>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -219,15 +222,28 @@ result<std::unique_ptr<sessions::folder_lock>> take_folder(const std::string& di
   return sessions::folder_lock::take(directory);
 }
 
+/// A file that ends too soon, or is missing.
+struct cut_session {
+  objective_id id;
+  std::uint64_t last = 0; ///< Of the changes in the file.
+  std::string problem;    ///< A sentence.
+};
+
+/// What reading the files of a store found beside their changes.
+struct origin_findings {
+  sessions::rest_reading rest;
+  std::string cut_rest; ///< A sentence; empty: that file is whole.
+  std::vector<cut_session> cut;
+};
+
 /// What the files of a store say, as groups.
 class session_origin {
 public:
-  session_origin(std::string directory, std::shared_ptr<sessions::rest_reading> rest,
-                 std::shared_ptr<std::string> repaired)
-      : directory_(std::move(directory)), remainder_(std::move(rest)),
-        repaired_(std::move(repaired)) {}
+  session_origin(std::string directory, std::shared_ptr<origin_findings> found)
+      : directory_(std::move(directory)), found_(std::move(found)) {}
 
   result<void> operator()(const take_group_fn& take) const {
+    *found_ = {};
     std::string group;
     const auto hand_over = [&](bool is_last) {
       if (group.empty() || (!is_last && group.size() < origin_group_bytes))
@@ -247,7 +263,9 @@ public:
       if (!whole)
         return whole.error();
       if (whole->cut)
-        note(sessions::describe_cut(whole->files.back(), *whole->cut));
+        found_->cut.push_back({whole->id,
+                               whole->changes.empty() ? 0 : whole->changes.back().sequence,
+                               sessions::describe_cut(whole->files.back(), *whole->cut)});
       std::string row;
       for (const auto& news : whole->changes) {
         row.clear();
@@ -257,6 +275,8 @@ public:
           return ok;
       }
     }
+    if (auto ok = find_missing(*files); !ok)
+      return ok;
     const auto path = directory_ + "/" + std::string{sessions::rest_name};
     auto rest = sessions::read_rest(path, [&](const group_entry& entry) {
       add_entry(group, entry);
@@ -265,20 +285,57 @@ public:
     if (!rest)
       return rest.error();
     if (rest->cut)
-      note(sessions::describe_cut(path, *rest->cut));
-    *remainder_ = *rest;
+      found_->cut_rest = sessions::describe_cut(path, *rest->cut);
+    found_->rest = *rest;
     return hand_over(true);
   }
 
 private:
-  void note(const std::string& cut) const {
-    *repaired_ += (repaired_->empty() ? "" : " ") + cut + " The journal has what followed.";
+  /// Of files that the index names.
+  result<void> find_missing(const std::map<std::string, sessions::session_files>& files) const {
+    const auto index = sessions::read_index(directory_);
+    if (!index)
+      return index.error();
+    for (const auto& entry : *index) {
+      const auto id = sessions::objective_of(entry.key);
+      const auto known = id ? files.find(sessions::file_name_of(*id)) : files.end();
+      const bool is_there = known != files.end()
+                            && (!known->second.archive.empty()
+                                || (known->second.is_growing
+                                    && !sessions::is_only_begun(directory_ + "/" + known->first)));
+      if (id && !is_there)
+        found_->cut.push_back({*id, 0,
+                               directory_ + "/" + entry.file
+                                   + ", which sessions.json names, is missing or has no event."});
+    }
+    return {};
   }
 
   const std::string directory_;
-  const std::shared_ptr<sessions::rest_reading> remainder_;
-  const std::shared_ptr<std::string> repaired_;
+  const std::shared_ptr<origin_findings> found_;
 };
+
+/// Whether the journal had changes that the file lacks.
+bool is_completed(const store& records, const cut_session& file) {
+  const history_range rest{.after = file.last, .max = 1};
+  const auto page = await_read<history_page>(
+      [&](auto done) { records.read_changes(file.id, rest, std::move(done), {}); });
+  return page && !page->changes.empty();
+}
+
+/// What was cut off, and what has become of it.
+std::string describe(const origin_findings& found, const store& records) {
+  std::string out;
+  const auto add = [&](const std::string& sentence) { out += (out.empty() ? "" : " ") + sentence; };
+  for (const auto& each : found.cut) {
+    add(each.problem);
+    add(is_completed(records, each) ? "The journal has what followed."
+                                    : "What followed is lost: the journal no longer has it.");
+  }
+  if (!found.cut_rest.empty())
+    add(found.cut_rest + " The journal has what followed.");
+  return out;
+}
 
 result<std::unique_ptr<store>> begin_keeping(std::unique_ptr<store_with_sessions> made,
                                              session_keeping how) {
@@ -341,26 +398,39 @@ result<std::unique_ptr<store>> open_session_store(const rocksdb_options& options
     return lock.error();
   if (is_new) // What clients sent is its owner's alone.
     std::filesystem::permissions(options.directory, std::filesystem::perms::owner_all, unknown);
-  const auto known = sessions::read_position(how.directory);
-  if (!known)
-    return known.error();
-  const auto rest = std::make_shared<sessions::rest_reading>();
-  const auto repaired = std::make_shared<std::string>();
+  const auto found = std::make_shared<origin_findings>();
+  const auto made_of = [&](const std::optional<journal::follower_mark>& position,
+                           rocksdb::Env* tables) {
+    internals.env = tables;
+    internals.origin = std::make_shared<const table_origin>(
+        table_origin{position, session_origin{how.directory, found}});
+    internals.keep_groups_from = 1; // Until the follower begins: a file may need all of them.
+    return make_rocksdb_store(options, internals);
+  };
+  auto position = sessions::read_position(how.directory);
+  if (!position)
+    return position.error();
   std::unique_ptr<rocksdb::Env> env{rocksdb::NewMemEnv(rocksdb::Env::Default())};
-  internals.env = env.get();
-  internals.origin = std::make_shared<const table_origin>(
-      table_origin{*known, session_origin{how.directory, rest, repaired}});
-  internals.keep_groups_from = *known ? (*known)->at + 1 : 1;
-  how.memory = options.memory;
-  auto records = make_rocksdb_store(options, internals);
+  auto records = made_of(*position, env.get());
+  // A file lacks what was safe in it. While the journal has all groups that there ever were, files
+  // and tables are completed from the first one on.
+  if (records && *position && !found->cut.empty() && (*records)->groups_reached().first == 1) {
+    records->reset();
+    if (auto ok = sessions::remove_position(how.directory); !ok)
+      return ok.error();
+    env.reset(rocksdb::NewMemEnv(rocksdb::Env::Default()));
+    records = made_of(std::nullopt, env.get());
+  }
   if (!records)
     return records.error();
-  how.rest = *rest;
+  how.memory = options.memory;
+  how.rest = found->rest;
   journal::group_feed& feed = **records;
   (*records)->start();
+  auto repaired = describe(*found, **records);
   auto made = std::make_unique<store_with_sessions>(std::move(*records), std::move(env),
                                                     std::move(*lock), feed, nullptr);
-  made->repaired = *repaired;
+  made->repaired = std::move(repaired);
   return begin_keeping(std::move(made), std::move(how));
 }
 

@@ -3,6 +3,7 @@
 #include "protocol/text/hex.hpp"
 #include "store/once_table.hpp"
 #include "store/place.hpp"
+#include "store/rocksdb/derived_rows.hpp"
 #include "store/rocksdb/rocksdb_rows.hpp"
 #include "store/rocksdb/rocksdb_scan.hpp"
 #include "store/tools/check_parts.hpp"
@@ -19,7 +20,7 @@ namespace troupe {
 
 namespace {
 
-constexpr std::size_t word_bytes = 8;
+constexpr std::size_t sequence_bytes = 8;
 constexpr char last_letter = 'z'; ///< With which keys begin.
 
 /// The parts of the key of a history row; nothing if it is not one.
@@ -30,16 +31,12 @@ struct history_key {
 };
 std::optional<history_key> read_history_key(std::string_view key) {
   constexpr std::size_t front = 3; // e/o
-  if (key.size() < front + 1 + word_bytes || (key[2] != 'o' && key[2] != 't')
-      || key[key.size() - word_bytes - 1] != '/')
+  if (key.size() < front + 1 + sequence_bytes || (key[2] != 'o' && key[2] != 't')
+      || key[key.size() - sequence_bytes - 1] != '/')
     return std::nullopt;
   return history_key{static_cast<rows::stream_kind>(key[2]),
-                     key.substr(front, key.size() - front - 1 - word_bytes),
-                     big_endian(key.substr(key.size() - word_bytes))};
-}
-
-char digit_of(auto state) {
-  return static_cast<char>('0' + static_cast<int>(state));
+                     key.substr(front, key.size() - front - 1 - sequence_bytes),
+                     big_endian(key.substr(key.size() - sequence_bytes))};
 }
 
 /// Rows are taken in the order of their keys.
@@ -228,19 +225,24 @@ private:
       find(key, "It is the record of task " + record->id.str() + ".");
     if (!is_terminal(state))
       find(key, "The task has not ended.");
-    if (record->owner.empty())
-      ++anonymous_.tasks[static_cast<std::size_t>(state)];
+    anonymous_ = anonymous_ + rows::counts_of(*record);
     if (!has_history(rows::stream_kind::lone_task, record->id.str())
         && !has_history(rows::stream_kind::objective, record->context))
       find(key, "The task has no history.");
-    rows::context_index_prefix(key_, record->owner, record->context);
-    rows::append_position(key_, record->status.at, record->id.str());
-    if (const auto listed = get(key_); !listed || *listed != std::string(1, digit_of(state)))
-      find(key, "The list by context does not have it so (row " + show_key(key_) + ").");
-    rows::task_state_index_prefix(key_, record->owner, state);
-    rows::append_position(key_, record->status.at, record->id.str());
-    if (!has(key_))
-      find(key, "The list by state does not have it so (row " + show_key(key_) + ").");
+    derived_.list_rows_of(*record, list_rows_expected(key));
+  }
+
+  /// Called with the rows that the lists must have of the record in row `key`.
+  rows::put_fn list_rows_expected(std::string_view key) {
+    return [this, key](std::string_view list_key, std::string_view value) {
+      if (const auto row = get(list_key); !row || *row != value)
+        find(key, "The list " + word_of(list_key) + " does not have it so (row "
+                      + show_key(list_key) + ").");
+    };
+  }
+  static std::string word_of(std::string_view key) {
+    const auto list = read_list_key(key);
+    return list && list->kind == list_kind::tasks_by_context ? "by context" : "by state";
   }
 
   void take_objective(std::string_view key, std::string_view value) {
@@ -259,18 +261,14 @@ private:
     const auto state = record->view->state;
     if (!is_settled(state))
       find(key, "The objective is not settled.");
-    if (record->view->owner.empty())
-      ++anonymous_.objectives[static_cast<std::size_t>(state)];
+    anonymous_ = anonymous_ + rows::counts_of(*record->view);
     rows::history_key(key_, rows::stream_kind::objective, id.str(), record->sequence);
     const bool has_last = has(key_);
     rows::history_key(key_, rows::stream_kind::objective, id.str(), record->sequence + 1);
     if (!has_last || has(key_))
       find(key, "It is as after change " + std::to_string(record->sequence)
                     + ", which is not the last one of the history.");
-    rows::objective_state_index_prefix(key_, record->view->owner, state);
-    rows::append_position(key_, record->view->updated, id.str());
-    if (!has(key_))
-      find(key, "The list by state does not have it so (row " + show_key(key_) + ").");
+    derived_.list_rows_of(*record->view, list_rows_expected(key));
   }
 
   // -- rows that point to others ----------------------------------------------------------------
@@ -445,6 +443,7 @@ private:
   std::map<list_kind, std::uint64_t> listed_;
   std::string asked_; ///< The objective whose history was last looked for.
   bool was_found_ = false;
+  rows::derived_rows derived_;
   std::string key_; ///< Scratch.
 };
 
@@ -453,7 +452,8 @@ private:
 std::string show_key(std::string_view key) {
   std::string out;
   const auto history = read_history_key(key);
-  const auto text = history && key.starts_with("e/") ? key.substr(0, key.size() - word_bytes) : key;
+  const auto text =
+      history && key.starts_with("e/") ? key.substr(0, key.size() - sequence_bytes) : key;
   for (const char each : text) {
     const auto byte = static_cast<unsigned char>(each);
     if (byte >= 0x20 && byte < 0x7f && each != '\\')

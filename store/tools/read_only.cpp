@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-error refuse(std::string why) {
+error refuse_reading(std::string why) {
   return make_error(errc::store_failed, std::move(why));
 }
 
@@ -45,27 +45,28 @@ std::string name_of(::uid_t user) {
 
 result<std::unique_ptr<directory_lock>> lock_to_read(const std::string& directory) {
   if (directory.empty())
-    return refuse("No data directory was given.");
+    return refuse_reading("No data directory was given.");
   std::error_code failure;
   const auto kind = fs::status(directory, failure).type();
   if (kind == fs::file_type::not_found)
-    return refuse("The data directory " + directory + " does not exist.");
+    return refuse_reading("The data directory " + directory + " does not exist.");
   if (kind == fs::file_type::none)
-    return refuse("The data directory " + directory + " cannot be read (" + failure.message()
-                  + ").");
+    return refuse_reading("The data directory " + directory + " cannot be read ("
+                          + failure.message() + ").");
   if (kind != fs::file_type::directory)
-    return refuse("The data directory " + directory + " is a file, not a directory.");
+    return refuse_reading("The data directory " + directory + " is a file, not a directory.");
   if (::faccessat(AT_FDCWD, directory.c_str(), R_OK | X_OK, AT_EACCESS) != 0)
-    return refuse("The data directory " + directory + " cannot be read ("
-                  + std::generic_category().message(errno) + "); correct its permissions.");
+    return refuse_reading("The data directory " + directory + " cannot be read ("
+                          + std::generic_category().message(errno) + "); correct its permissions.");
   if (!holds_rocksdb_store(directory))
-    return refuse("There is no store in the directory " + directory + ".");
+    return refuse_reading("There is no store in the directory " + directory + ".");
   if (!fs::exists(fs::path(directory) / "CURRENT", failure)
       && !fs::exists(fs::path(directory) / "IDENTITY", failure)
       && fs::is_directory(fs::path(directory) / "sessions", failure))
-    return refuse("The records in " + directory
-                  + " are session files (store session-jsonl), not tables; troupe session check "
-                  + directory + "/sessions checks them.");
+    return refuse_reading(
+        "The records in " + directory
+        + " are session files (store session-jsonl), not tables; troupe session check " + directory
+        + "/sessions checks them.");
   auto locked = directory_lock::take_shared(directory);
   if (locked && are_tables_locked(directory))
     return already_in_use(directory);
@@ -75,16 +76,17 @@ result<std::unique_ptr<directory_lock>> lock_to_read(const std::string& director
 result<void> require_owner(const std::string& directory) {
   struct stat facts {};
   if (::stat(directory.c_str(), &facts) != 0)
-    return refuse("The data directory " + directory + " cannot be read ("
-                  + std::generic_category().message(errno) + ").");
+    return refuse_reading("The data directory " + directory + " cannot be read ("
+                          + std::generic_category().message(errno) + ").");
   if (facts.st_uid == ::geteuid())
     return {};
   const auto owner = name_of(facts.st_uid);
-  return refuse("The data directory " + directory + " belongs to the user " + owner
-                + ", and this process runs as " + name_of(::geteuid())
-                + ". The server could not open the files that it makes. Nothing was changed; run "
-                  "it as "
-                + owner + ".");
+  return refuse_reading(
+      "The data directory " + directory + " belongs to the user " + owner
+      + ", and this process runs as " + name_of(::geteuid())
+      + ". The server could not open the files that it makes. Nothing was changed; run "
+        "it as "
+      + owner + ".");
 }
 
 } // namespace troupe

@@ -44,6 +44,16 @@ inline std::shared_ptr<objective_spec> make_objective(const std::string& id,
   return out;
 }
 
+/// An objective with one task, whose input is so many bytes.
+inline std::shared_ptr<objective_spec> make_large_objective(const std::string& id,
+                                                            std::size_t bytes) {
+  auto out = make_objective(id, {1});
+  auto plan = std::make_shared<plan_spec>(*out->plans[0]);
+  plan->tasks.edit(0).input["text"] = std::string(bytes, 'x');
+  out->plans[0] = std::move(plan);
+  return out;
+}
+
 /// Facts about an objective.
 template<class... Events>
 change about(const std::string& objective, std::int64_t ms, Events... events) {

@@ -864,6 +864,46 @@ TEST_CASE("The memory store keeps the last settled objectives, and what goes goe
   CHECK(find_objective(*records, objective_id{"o1"}));
 }
 
+TEST_CASE("Settled objectives of the memory store count as memory, and the oldest go",
+          "[store][memory]") {
+  const auto memory = std::make_shared<memory_budget>(10'000'000);
+  const auto held = [&] { return memory->held(memory_account::ended_objectives); };
+  memory_bounds bounds;
+  bounds.memory = memory;
+  SECTION("when the process is short of memory") {}
+  SECTION("when they are more bytes than the store keeps") {
+    bounds.bytes = 2'500'000;
+  }
+  {
+    const auto records = make_memory_store(bounds);
+    const auto begin = [&](const std::string& id, std::int64_t ms) {
+      put(*records, about(id, ms, objective_created{make_large_objective(id, 1'000'000), {}},
+                          objective_moved{objective_event::work, ""}));
+    };
+    const auto end = [&](const std::string& id, std::int64_t ms) {
+      put(*records, about(id, ms, objective_moved{objective_event::fail, ""}));
+    };
+    for (const auto* id : {"o1", "o2", "o3"})
+      begin(id, 1);
+    CHECK(held() == 0); // What is live is counted by who runs it.
+    end("o1", 2);
+    end("o2", 3);
+    end("o3", 4);
+    CHECK(held() > 3'000'000);
+    if (bounds.bytes > 3'000'000)
+      memory->force(memory_account::live_work, 5'000'000);
+    records->evict(at_ms(0));
+    CHECK_FALSE(find_objective(*records, objective_id{"o1"}));
+    CHECK(find_objective(*records, objective_id{"o2"}));
+    CHECK(held() > 2'000'000);
+    CHECK(held() < 2'500'000);
+    put(*records, about("o2", 5, objective_moved{objective_event::reopen, "retry"}));
+    CHECK(held() < 1'500'000);
+    memory->give_back(memory_account::live_work, memory->held(memory_account::live_work));
+  }
+  CHECK(memory->held() == 0);
+}
+
 TEST_CASE(
     "The memory store keeps settled objectives up to so many tasks, and the last one however wide",
     "[store][memory]") {

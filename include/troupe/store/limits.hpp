@@ -21,6 +21,10 @@ inline constexpr std::size_t page_bytes_max = std::size_t{8} << 20;
 /// another order than its index: some seconds of a reader. Above: errc::limit_exceeded.
 inline constexpr std::size_t listed_records_max = 20'000;
 
+/// What a change that waits for the disk counts for beside its row (memory_account::backlog), with
+/// what is done once it is durable. A change without content has nothing else.
+inline constexpr std::size_t waiting_change_bytes = 1024;
+
 /// Changes written as one batch. Further changes wait for the next batch, so that the first need
 /// not wait for the last.
 inline constexpr std::size_t group_changes_max = 4096;
@@ -51,7 +55,8 @@ inline constexpr std::size_t recent_task_bytes_max = 8192;
 // everything.
 /// Ended tasks, and tasks of settled objectives: about 1 kB each with their specification.
 inline constexpr std::size_t ended_tasks_max = 1'000'000;
-/// Bytes of ended tasks; their messages and artifacts may be large.
+/// Bytes of ended tasks, and the same of settled objectives: their messages, artifacts and inputs
+/// may be large.
 inline constexpr std::size_t ended_bytes_max = std::size_t{1} << 30;
 /// Settled objectives: about 3 kB each with a few tasks.
 inline constexpr std::size_t settled_objectives_max = 100'000;

@@ -308,8 +308,9 @@ public:
   [[nodiscard]] virtual result<recovered> recover() = 0;
   /// Drops objectives that have been settled since before `settled_before` from memory, with all
   /// their tasks; they are read from disk from then on. An objective that is watched, or not yet
-  /// written, stays until a later call. A store without a disk keeps them up to its bounds, at any
-  /// age (memory_bounds).
+  /// written, stays until a later call. If the process holds more than the share of settled
+  /// objectives, they are dropped at any age (memory_account::ended_objectives). A store without a
+  /// disk keeps them up to its bounds, at any age (memory_bounds).
   virtual void evict(timestamp settled_before) = 0;
   /// Forgets what may come again at `now`, so many at a time (once_expired_at_once_max). Call it
   /// now and then.
@@ -332,11 +333,11 @@ enum class durability : std::uint8_t {
 /// first. Live ones do not count.
 struct memory_bounds {
   std::size_t tasks = ended_tasks_max; ///< Ended tasks; and tasks of settled objectives.
-  std::size_t bytes = ended_bytes_max; ///< Of ended tasks, about.
+  std::size_t bytes = ended_bytes_max; ///< Of ended tasks, about; and of settled objectives.
   /// Settled ones. When one is dropped, its tasks are dropped too. A watched one is not dropped.
   std::size_t objectives = settled_objectives_max;
-  /// What the process may hold in memory: ended tasks are also dropped when it runs short
-  /// (memory_account::ended_tasks). Null: no limit.
+  /// What the process may hold in memory: ended tasks and settled objectives are also dropped when
+  /// it runs short (memory_account::ended_tasks, ended_objectives). Null: no limit.
   memory_budget_ptr memory{};
 };
 

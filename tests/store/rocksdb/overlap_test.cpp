@@ -7,6 +7,7 @@
 #include "tests/store/rocksdb/image.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
+#include <troupe/store/limits.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -163,6 +164,10 @@ TEST_CASE("What waits for the disk is counted in bytes until it is durable", "[s
     disk.is_held = true;
     records.commit(about_lone("u", "c", 1, born_lone("u", "c", 1)));
     CHECK(memory->held(memory_account::backlog) > 0);
+    const auto before = records.status().backlog_bytes;
+    for (int i = 0; i < 10; ++i)
+      records.commit({}, [] {}); // A refusal waits so.
+    CHECK(records.status().backlog_bytes >= before + 10 * waiting_change_bytes);
     disk.is_held = false;
   }
   CHECK(memory->held(memory_account::backlog) == 0);

@@ -239,6 +239,50 @@ TEST_CASE("A settled objective leaves memory, is read from disk, and lives again
   CHECK(found.objectives[0]->plans[0].tasks[0].generation == 1);
 }
 
+TEST_CASE("Settled objectives count as memory, and leave it early when the process is short of it",
+          "[store][evict][memory]") {
+  const temporary_directory directory;
+  const auto memory = std::make_shared<memory_budget>(4'000'000);
+  auto opened = open_rocksdb_store(
+      {.directory = directory / "data", .durability = durability::async, .memory = memory});
+  REQUIRE(opened);
+  const auto records = std::move(*opened);
+  for (const auto* id : {"o1", "o2"})
+    records->commit(about(id, 1, objective_created{make_large_objective(id, 1'000'000), {}},
+                          objective_moved{objective_event::work, ""},
+                          objective_moved{objective_event::fail, ""}));
+  records->flush();
+  CHECK(memory->held(memory_account::ended_objectives) > 2'000'000);
+  records->evict(at_ms(0)); // There is room, and it is not their time.
+  CHECK(records->status().live_objectives == 2);
+  memory->force(memory_account::live_work, 1'500'000);
+  records->evict(at_ms(0));
+  CHECK(records->status().live_objectives == 0);
+  CHECK(memory->held(memory_account::ended_objectives) == 0);
+  CHECK(find_objective(*records, objective_id{"o1"})->plans.size() == 1);
+}
+
+TEST_CASE("An objective that leaves memory takes its plans along, and its tasks are read from disk",
+          "[store][evict][memory]") {
+  const temporary_directory directory;
+  const auto records = open_or_fail(directory / "data");
+  auto spec = make_objective("o", {1});
+  const std::weak_ptr<const plan_spec> plan = spec->plans[0];
+  records->commit(about("o", 1, objective_created{spec, {}}));
+  records->commit(about_task(*spec, 0, 0, 2, born(*spec, 0, 0, 2), moved(task_state::completed)));
+  records->commit(about("o", 3, objective_moved{objective_event::work, ""},
+                        objective_moved{objective_event::complete, ""}));
+  records->flush();
+  spec = nullptr;
+  CHECK_FALSE(plan.expired());
+  records->evict(at_ms(far_future_ms));
+  CHECK(records->status().live_objectives == 0);
+  CHECK(plan.expired());
+  const auto read_before = records->status().reads.disk_reads;
+  CHECK(find_task(*records, task_id{"o.p0.t0"})->status.state == task_state::completed);
+  CHECK(records->status().reads.disk_reads > read_before);
+}
+
 TEST_CASE("An objective that is watched, or whose task lives, stays in memory", "[store][evict]") {
   const temporary_directory directory;
   const auto records = open_or_fail(directory / "data");
