@@ -33,7 +33,7 @@ public:
 
   /// `waiting_max`: those that come when so many wait get no place.
   admission_queue(timers_ptr clock, std::size_t places, std::size_t waiting_max)
-      : clock_(std::move(clock)), free_(places), waiting_max_(waiting_max) {}
+      : clock_(std::move(clock)), places_(places), free_(places), waiting_max_(waiting_max) {}
   admission_queue(const admission_queue&) = delete;
   admission_queue& operator=(const admission_queue&) = delete;
 
@@ -42,6 +42,8 @@ public:
   /// Until it has a place, its line was left, or it is `until`; false: it has none.
   [[nodiscard]] static awaitable<bool> wait(ticket& on, time_point until);
 
+  /// Places in all.
+  [[nodiscard]] std::size_t places() const noexcept { return places_; }
   /// Places that are free.
   [[nodiscard]] std::size_t free() const noexcept { return free_; }
   [[nodiscard]] std::size_t waiting() const noexcept { return line_.size(); }
@@ -50,6 +52,7 @@ private:
   void leave();
 
   const timers_ptr clock_;
+  const std::size_t places_;
   std::size_t free_;
   const std::size_t waiting_max_;
   std::deque<std::shared_ptr<waiter>> line_;

@@ -4,7 +4,7 @@ namespace troupe::net {
 
 namespace {
 
-constexpr auto account = memory_account::remote_answers;
+constexpr auto account = memory_account::remote_exchanges;
 
 } // namespace
 
@@ -19,7 +19,7 @@ result<void> answer_share::resize(std::size_t bytes) {
     const auto more = bytes - bytes_;
     const auto bytes_max = of_->bytes_max();
     if (more > bytes_max - of_->held_)
-      return make_error(errc::overloaded, "the answers of one server may hold "
+      return make_error(errc::overloaded, "requests to one server and its answers may hold "
                                               + std::to_string(bytes_max) + " bytes, "
                                               + std::to_string(answer_memory_percent)
                                               + " % of limits.memory, and there is no room for "

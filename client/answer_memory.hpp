@@ -1,6 +1,6 @@
-// What one client holds of the answers that it reads. It is counted in the budget of the process
-// (memory_account::remote_answers), and bounded for each client, so that one server does not take
-// the place of all others.
+// What one client holds of the requests that it sends and the answers that it reads. It is counted
+// in the budget of the process (memory_account::remote_exchanges), and bounded for each client, so
+// that one server does not take the place of all others.
 #pragma once
 
 #include <troupe/protocol/errc.hpp>
@@ -13,7 +13,7 @@
 
 namespace troupe::net {
 
-/// Of `limits.memory`, for the answers of one client.
+/// Of `limits.memory`, for the exchanges of one client.
 inline constexpr std::size_t answer_memory_percent = 25;
 
 /// Bytes of a text that are not inside the object itself.
@@ -40,7 +40,7 @@ private:
 
 using answer_memory_ptr = std::shared_ptr<answer_memory>;
 
-/// Of one answer, or of one stream. The destructor gives it back.
+/// Of one request, one answer, or one stream. The destructor gives it back.
 class answer_share {
 public:
   explicit answer_share(answer_memory_ptr of) : of_(std::move(of)) {}

@@ -6,9 +6,12 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/serializer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
+
+#include <sys/resource.h>
 
 namespace troupe::net {
 
@@ -45,9 +48,16 @@ std::string_view cause_of(const error& why) noexcept {
   return text;
 }
 
+std::size_t connections_of(std::uint64_t descriptors) noexcept {
+  const auto part = descriptors / 100 * connections_descriptor_percent;
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(part, 16, connections_in_total_max));
+}
+
 connection_total make_connection_total(timers_ptr clock) {
-  return std::make_shared<admission_queue>(std::move(clock), connections_in_total_max,
-                                           waiting_in_total_max);
+  rlimit limit{};
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
+  const auto most = is_known ? connections_of(limit.rlim_max) : connections_in_total_max;
+  return std::make_shared<admission_queue>(std::move(clock), most, waiting_in_total_max);
 }
 
 result<std::unique_ptr<http_client>> http_client::make(asio::io_context& context, timers_ptr clock,
@@ -109,6 +119,19 @@ void http_stream::impl::drop() {
   if (wire)
     wire->close();
   wire = nullptr;
+}
+
+/// Counts the body, which is there until the answer begins.
+result<void> http_stream::impl::hold(answer_share& by, const outbound_request& request) const {
+  const auto bytes = heap_bytes(request.body);
+  if (bytes > shared->memory->bytes_max())
+    return make_error(errc::limit_exceeded, "a request of " + std::to_string(request.body.size())
+                                                + " bytes is longer than "
+                                                + std::to_string(answer_memory_percent)
+                                                + " % of limits.memory; send less at once");
+  if (auto held_now = by.resize(bytes); !held_now)
+    return with_cause(held_now.error(), "busy");
+  return {};
 }
 
 string_request http_stream::impl::make_request(outbound_request request) const {
@@ -253,6 +276,10 @@ awaitable<result<outbound_answer>> http_stream::impl::ask(const string_request& 
 awaitable<result<outbound_answer>> http_stream::impl::exchange(outbound_request outbound) {
   const auto self = shared_from_this();
   begun = nullptr;
+  answer_share sending(shared->memory);
+  const auto fits = hold(sending, outbound);
+  if (!fits)
+    co_return fits.error();
   begin_connect(outbound);
   const auto admitted = co_await enter(*lines->exchanges, outbound);
   if (!admitted)
@@ -284,6 +311,10 @@ awaitable<result<outbound_answer>> http_stream::impl::begin(outbound_request out
   begun = nullptr;
   drop();
   leave();
+  answer_share sending(shared->memory);
+  const auto fits = hold(sending, outbound);
+  if (!fits)
+    co_return fits.error();
   const auto admitted = co_await enter(*lines->streams, outbound);
   if (!admitted)
     co_return admitted.error();

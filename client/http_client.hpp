@@ -37,6 +37,7 @@ namespace troupe::net {
 using addresses = std::vector<asio::ip::address>;
 
 /// Connections in use at once; what comes above waits in line, up to the time-out of its exchange.
+/// None is more than `connections_target_percent` of all together.
 struct connection_bounds {
   std::size_t exchanges_max = 256; ///< To one target, each for one exchange.
   /// To one target, each for an answer that is read while it comes: a delegation has one for as
@@ -44,9 +45,17 @@ struct connection_bounds {
   std::size_t streams_max = 16'384;
   std::size_t waiting_max = 10'000; ///< For one target; above: errc::overloaded at once.
 };
-/// All together, over the clients that share it; those that wait are counted by their targets.
+/// All together, over the clients that share it; those that wait are counted by their targets. It
+/// is less if the process may have few file descriptors: the others are for its own clients and for
+/// the store.
 inline constexpr std::size_t connections_in_total_max = 20'000;
+inline constexpr std::size_t connections_descriptor_percent = 25;
+/// Of all together, to one target: one that keeps its streams open does not take all.
+inline constexpr std::size_t connections_target_percent = 25;
 using connection_total = std::shared_ptr<admission_queue>;
+/// How many that is of a process that may have so many descriptors; at least 16.
+[[nodiscard]] std::size_t connections_of(std::uint64_t descriptors) noexcept;
+/// For this process, by the hard limit of its descriptors: a server raises the soft one to that.
 [[nodiscard]] connection_total make_connection_total(timers_ptr clock);
 
 struct http_client_options {
@@ -74,8 +83,9 @@ struct http_client_options {
   connection_bounds bounds{};
   /// Shared with other clients of the loop; null: one of its own.
   connection_total total{};
-  /// Where answers that are being read are counted; null: nowhere. An answer for which there is no
-  /// room fails, and costs its connection.
+  /// Where bodies of requests that are being sent and answers that are being read are counted;
+  /// null: nowhere. A request for which there is no room is not sent. An answer for which there is
+  /// none fails, and costs its connection.
   memory_budget_ptr memory{};
   /// With which the client proves who it is over TLS, as chain and key; empty: it does not.
   std::string certificate_pem;
@@ -83,8 +93,9 @@ struct http_client_options {
 };
 
 /// Why an exchange failed, in one word: `refused`, `reset`, `dns`, `tls`, `address` (one that may
-/// not be connected to), `proxy` (it did not connect), `busy` (no connection was free), `memory`
-/// (there was none for the answer) or `timeout`. Empty for errors of others.
+/// not be connected to), `proxy` (it did not connect), `busy` (nothing was sent: no connection was
+/// free, or there was no memory for the request), `memory` (there was none for the answer) or
+/// `timeout`. Empty for errors of others.
 [[nodiscard]] std::string_view cause_of(const error& why) noexcept;
 /// With its cause as a detail (error::details).
 [[nodiscard]] error with_cause(error why, std::string_view word);
@@ -116,7 +127,8 @@ public:
   [[nodiscard]] std::size_t idle_connections() const noexcept;
   /// Connections that were made so far, or were tried to be.
   [[nodiscard]] std::uint64_t connections_made() const noexcept;
-  /// What is held of answers; of those that a stream has handed out its reader counts the rest.
+  /// What is held of requests and answers; of those that a stream has handed out its reader counts
+  /// the rest.
   [[nodiscard]] const answer_memory_ptr& memory() const noexcept;
 
   struct parts; ///< What streams share; client/http_client.cpp.
@@ -141,7 +153,8 @@ public:
   /// timed_out, unavailable (no such host, no connection, a certificate that does not fit, an
   /// answer that is none), canceled (closed meanwhile), overloaded (too much was to be done here:
   /// no name server was asked for the host's address, no connection was free, or there was no
-  /// memory for the answer).
+  /// memory for the request or the answer), limit_exceeded (the request is longer than all that one
+  /// client may hold).
   [[nodiscard]] awaitable<result<outbound_answer>> exchange(outbound_request request);
   /// Begins an exchange whose answer is read while it comes: its status and headers, with an empty
   /// body. Errors as `exchange`; the time-out is for the headers.

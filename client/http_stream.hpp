@@ -15,6 +15,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <boost/optional/optional.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -58,8 +59,11 @@ struct http_client::parts : std::enable_shared_from_this<parts> {
     auto& kept = lines[target];
     auto out = kept.lock();
     if (out == nullptr) {
+      const auto part =
+          std::max<std::size_t>(1, total->places() * connections_target_percent / 100);
       const auto make = [&](std::size_t places) {
-        return std::make_shared<admission_queue>(clock, places, options.bounds.waiting_max);
+        return std::make_shared<admission_queue>(clock, std::min(places, part),
+                                                 options.bounds.waiting_max);
       };
       out = std::make_shared<target_lines>(
           target_lines{make(options.bounds.exchanges_max), make(options.bounds.streams_max)});
@@ -91,6 +95,7 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
         quiet(shared->clock), held(shared->memory) {}
 
   awaitable<result<outbound_answer>> exchange(outbound_request request);
+  [[nodiscard]] result<void> hold(answer_share& by, const outbound_request& request) const;
   awaitable<result<void>> enter(admission_queue& line, const outbound_request& request);
   void leave();
   awaitable<result<addresses>> find_addresses(std::string name);

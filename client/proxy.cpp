@@ -1,34 +1,14 @@
 #include "client/proxy.hpp"
 
 #include "protocol/json/base64.hpp"
+#include "protocol/text/percent.hpp"
 #include "protocol/text/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace troupe::net {
 
 namespace {
-
-/// `%41` as `A` (RFC 3986 section 2.1); nothing if a `%` is no such triple.
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out.push_back(text[i]);
-      continue;
-    }
-    unsigned byte = 0;
-    const auto* begin = text.data() + i + 1;
-    const auto* end = text.data() + std::min(i + 3, text.size());
-    const auto [stop, failed] = std::from_chars(begin, end, byte, 16);
-    if (failed != std::errc{} || stop != begin + 2)
-      return std::nullopt;
-    out.push_back(static_cast<char>(byte));
-    i += 2;
-  }
-  return out;
-}
 
 error wrong_proxy(std::string_view reason) {
   return make_error(errc::invalid_params, "the proxy must be `env` or a URL like "

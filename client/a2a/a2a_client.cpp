@@ -4,6 +4,7 @@
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/refusable_work.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -384,7 +385,12 @@ result<prepared_request> a2a_client::prepared(operation which, const params_writ
     headers->emplace_back("Last-Event-ID", last_id);
   if (!cursor.empty())
     headers->emplace_back("Troupe-Cursor", cursor);
-  return prepare(which, *endpoint_, params(endpoint_->format), *headers);
+  auto out = refusable("the request", [&]() -> result<prepared_request> {
+    return prepare(which, *endpoint_, params(endpoint_->format), *headers);
+  });
+  if (!out)
+    return net::with_cause(out.error(), "busy"); // nothing was sent
+  return out;
 }
 
 awaitable<result<json::value>> a2a_client::ask(operation which, json::object params) {

@@ -2,6 +2,7 @@
 
 #include "client/a2a/a2a_client.hpp"
 #include "client/address_class.hpp"
+#include "protocol/refusable_work.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -88,7 +89,7 @@ awaitable<void> read_on(std::shared_ptr<event_stream> from, std::weak_ptr<open_s
       heard_by->to.on_end(make_error(errc::unavailable, "the stream ended"));
       co_return;
     }
-    auto read = wire::read_answer(**event, from->format());
+    auto read = refusable("an event", [&] { return wire::read_answer(**event, from->format()); });
     if (!read) {
       heard_by->to.on_end(read.error());
       co_return;

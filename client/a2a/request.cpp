@@ -3,6 +3,8 @@
 #include "client/retry_after.hpp"
 #include "protocol/a2a/answer_reading.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_text.hpp"
+#include "protocol/refusable_work.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/array.hpp>
@@ -83,10 +85,6 @@ std::string encoded(std::string_view text) {
   return out;
 }
 
-std::string text_of_value(const json::value& value) {
-  return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
-}
-
 /// The members as a query; an array is repeated.
 std::string query_of(const json::object& params) {
   std::string out;
@@ -146,14 +144,18 @@ void make_json_rpc(prepared_request& out, const operation_row& row, const endpoi
     out.url += "/";
 }
 
+/// The tree is outside of every account: one at a time, on the thread of its loop.
 result<json::value> parse(std::string_view text) {
-  boost::system::error_code failed;
-  json::parse_options how;
-  how.max_depth = 256;
-  auto out = parse_json(text, failed, {}, how);
-  if (failed)
-    return make_error(errc::invalid_agent_response, "the answer is no JSON: " + json_fault(failed));
-  return out;
+  return refusable("the tree of an answer", [&]() -> result<json::value> {
+    boost::system::error_code failed;
+    json::parse_options how;
+    how.max_depth = 256;
+    auto out = parse_json(text, failed, {}, how);
+    if (failed)
+      return make_error(errc::invalid_agent_response,
+                        "the answer is no JSON: " + json_fault(failed));
+    return out;
+  });
 }
 
 /// Of an error that is no JSON.
@@ -262,6 +264,8 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_f
   if (is_fine && answer.body.empty() && format.binding == wire::a2a_binding::rest)
     return json::value{}; // As after something was deleted.
   auto whole = parse(answer.body);
+  if (!whole && whole.error().code == errc::overloaded)
+    return whole.error();
   if (!is_fine) {
     const auto* object = whole ? whole->if_object() : nullptr;
     if (format.binding == wire::a2a_binding::json_rpc && object != nullptr
@@ -281,6 +285,8 @@ result<json::value> read_result(const net::outbound_answer& answer, wire::wire_f
 
 result<json::value> read_event(const net::sse_event& event, wire::wire_format format) {
   auto whole = parse(event.data);
+  if (!whole && whole.error().code == errc::overloaded)
+    return whole.error();
   if (!event.is_error) {
     if (!whole)
       return whole.error();

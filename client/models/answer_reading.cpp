@@ -2,10 +2,10 @@
 
 #include "client/models/limits.hpp"
 #include "protocol/json/json_parser.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <array>
@@ -97,7 +97,7 @@ std::string arguments_in(const json::object& function) {
   const auto* found = function.if_contains("arguments");
   if (found == nullptr || found->is_null())
     return {};
-  return found->is_string() ? std::string(found->get_string()) : json::serialize(*found);
+  return text_of_value(*found);
 }
 
 /// Calls without an id get one: answers name it.

@@ -28,7 +28,7 @@ TEST_CASE("the answers of one client hold a quarter of the budget at most", "[cl
   CHECK(of_another.resize(25 * mib).has_value());
   REQUIRE(first.resize(1).has_value());
   CHECK(second.resize(6 * mib).has_value());
-  CHECK(budget->held(memory_account::remote_answers) == 31 * mib + 1);
+  CHECK(budget->held(memory_account::remote_exchanges) == 31 * mib + 1);
 }
 
 TEST_CASE("answers grow only while the process has room for them", "[client][memory]") {
@@ -39,8 +39,8 @@ TEST_CASE("answers grow only while the process has room for them", "[client][mem
   const auto refused = share.resize(5 * mib + 1);
   REQUIRE_FALSE(refused.has_value());
   CHECK_THAT(refused.error().message,
-             ContainsSubstring("remote-answers") && ContainsSubstring("75 % of limits.memory"));
-  CHECK(budget->held(memory_account::remote_answers) == 5 * mib);
+             ContainsSubstring("remote-exchanges") && ContainsSubstring("75 % of limits.memory"));
+  CHECK(budget->held(memory_account::remote_exchanges) == 5 * mib);
 }
 
 TEST_CASE("a share is given back when it goes", "[client][memory]") {

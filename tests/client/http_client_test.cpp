@@ -12,6 +12,9 @@
 
 #include <optional>
 #include <stdexcept>
+#include <vector>
+
+#include <sys/resource.h>
 
 using namespace std::chrono_literals;
 using namespace troupe;
@@ -255,6 +258,42 @@ TEST_CASE("no more connections than the bound are in use, and the wait for one h
   receiver.release();
   CHECK(bed.exchange(*second)->status == 204); // when the first has ended
   CHECK(receiver.connections() == 1);
+}
+
+TEST_CASE("connections are a part of the descriptors, and those to one target a part of them",
+          "[client][lending]") {
+  CHECK(connections_of(20'000) == 5'000);
+  CHECK(connections_of(RLIM_INFINITY) == connections_in_total_max);
+  CHECK(connections_of(64) == 16);
+  push_receiver stalled;
+  stalled.hold();
+  push_receiver other;
+  http_client_options options;
+  client_bed bed;
+  options.total = std::make_shared<admission_queue>(bed.clock, 8, 100);
+  auto made = http_client::make(bed.context, bed.clock, std::move(options));
+  REQUIRE(made.has_value());
+  bed.client = std::move(*made);
+  std::vector<std::shared_ptr<http_stream>> all;
+  const auto begin = [](std::shared_ptr<http_stream> on) -> awaitable<void> {
+    outbound_request request;
+    static_cast<void>(co_await on->begin(std::move(request)));
+  };
+  for (int i = 0; i < 8; ++i) {
+    all.push_back(bed.client->lend(*parse_http_url(stalled.url("/"))));
+    asio::co_spawn(bed.context, begin(all.back()), asio::detached);
+  }
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return stalled.received().size() == 2;
+  }));
+  CHECK(bed.exchange_once(other.url("/"))->status == 204);
+  CHECK(stalled.connections() == 2);
+  for (const auto& each : all)
+    each->close();
+  stalled.release();
+  for (int turns = 0; turns < 100; ++turns)
+    bed.turn();
 }
 
 TEST_CASE("behind a proxy a server is reached through a tunnel, and its address is not seen",
@@ -523,7 +562,7 @@ TEST_CASE("an answer for which there is no memory fails, and gives all of it bac
   CHECK(refused.error().code == errc::overloaded);
   CHECK(cause_of(refused.error()) == "memory");
   CHECK_THAT(refused.error().message, ContainsSubstring("25 % of limits.memory"));
-  CHECK(memory->held(memory_account::remote_answers) == 0);
+  CHECK(memory->held(memory_account::remote_exchanges) == 0);
   CHECK(bed.client->memory()->held() == 0);
 }
 

@@ -189,7 +189,7 @@ TEST_CASE("streams with long events hold no more than their share of the budget"
   std::size_t held_most = 0;
   CHECK(comes_true([&] {
     bed.turn();
-    held_most = std::max(held_most, memory->held(memory_account::remote_answers));
+    held_most = std::max(held_most, memory->held(memory_account::remote_exchanges));
     return refused.size() >= refused_min;
   }));
   CHECK(held_most > 0);
@@ -218,5 +218,5 @@ TEST_CASE("an event that was read is counted no more", "[client][a2a][hostile]")
   const auto read = bed.wait_for([&] { return stream->next(); }, 0ms, 2);
   REQUIRE(read.has_value());
   CHECK(read->has_value());
-  CHECK(memory->held(memory_account::remote_answers) == 0);
+  CHECK(memory->held(memory_account::remote_exchanges) == 0);
 }
