@@ -2,10 +2,9 @@
 
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_pointer.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/near_name.hpp"
-
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -79,8 +78,7 @@ result<double> read_amount(const boost::json::value& value, std::string_view poi
   if (failed || !value.is_number() || !std::isfinite(number) || number < 0)
     return input_error(pointer, "must be a number >= 0");
   if (number > max)
-    return input_error(pointer,
-                       "must not exceed " + boost::json::serialize(boost::json::value(max)));
+    return input_error(pointer, "must not exceed " + json_text(max));
   return number;
 }
 

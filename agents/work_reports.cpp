@@ -1,8 +1,7 @@
 #include "agents/work_reports.hpp"
 
 #include "protocol/json/base64.hpp"
-
-#include <boost/json/serialize.hpp>
+#include "protocol/json/json_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -151,7 +150,7 @@ result<part> read_content(const json::object& from, const std::string& pointer, 
   } else if (!value.is_string() && (name != "text" || stage != input_stage::resolved)) {
     return input_error(below(pointer, name), "must be a string");
   } else if (name == "text") {
-    out = text_part(value.is_string() ? std::string(value.get_string()) : json::serialize(value));
+    out = text_part(text_of_value(value));
   } else if (name == "url") {
     out.content = url_content{std::string(value.get_string())};
   } else if (is_pending(value, stage)) {
@@ -225,7 +224,7 @@ result<report_question> read_question(const json::value& from, const std::string
   const bool is_data = stage == input_stage::resolved // a reference to data, written out
                        && !from.is_string() && (object == nullptr || !object->contains("prompt"));
   if (from.is_string() || is_data) {
-    out.prompt = from.is_string() ? std::string(from.get_string()) : json::serialize(from);
+    out.prompt = text_of_value(from);
     return out;
   }
   if (object == nullptr)

@@ -4,6 +4,7 @@
 
 #include "agents/a2a/cancel_outbox.hpp"
 #include "agents/a2a/delegation.hpp"
+#include "agents/a2a/limits.hpp"
 #include "agents/a2a/own_traces.hpp"
 #include "agents/a2a/target_gate.hpp"
 #include "client/a2a/call_loop.hpp"
@@ -45,13 +46,15 @@ struct delegation_options {
   std::function<std::string()> server_id;
   /// Servers through which a task may go, this one included.
   std::size_t hops_max = 8;
+  /// Delegations that are open at once, at all targets together; at least 1. Others wait.
+  std::size_t open_max = delegations_open_max;
   /// Without `target` and `unsure`, which the input says.
   delegation_terms terms;
   /// Where cancels that are not settled are written down (cancel_outbox); asked for with the first
   /// task. Null: nowhere.
   std::function<std::string()> cancels_file{};
-  /// Where the answers of agents are counted while they are read (memory_account::remote_answers);
-  /// null: nowhere.
+  /// Where requests that are sent and answers that are read are counted
+  /// (memory_account::remote_exchanges); null: nowhere.
   memory_budget_ptr memory{};
   /// Takes a line for the log: what an agent does wrong. Called on the loop. Null: nobody hears.
   std::function<void(const std::string&)> warn{};
@@ -68,6 +71,9 @@ public:
   ~a2a_agent() override;
 
   [[nodiscard]] start_result start(const order_ptr& order, const agent_port_ptr& port) override;
+  /// Before the first task: where cancels that are not settled are written down, in place of
+  /// delegation_options::cancels_file.
+  void keep_cancels(std::string path);
   /// Delivers the cancels that an earlier process has left; starts the loop if there are any.
   void deliver_cancels();
   [[nodiscard]] bool goes_on(const std::string& note) const override;

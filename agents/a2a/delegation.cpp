@@ -62,6 +62,10 @@ std::string cursor_in(const wire::answer& frame) {
   return net::is_event_id(out) ? out : std::string{};
 }
 
+std::string in_seconds(std::chrono::milliseconds time) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
+}
+
 std::string lower_text(const message& said) {
   auto out = text_of(said.parts);
   std::ranges::transform(out, out.begin(), [](char c) {
@@ -80,6 +84,17 @@ std::chrono::milliseconds pause_before_try(unsigned count, double chance) {
 bool may_pass(errc code) noexcept {
   return code == errc::unavailable || code == errc::timed_out || code == errc::overloaded
          || code == errc::store_unreadable || code == errc::canceled;
+}
+
+bool is_unclear(const error& why) noexcept {
+  switch (why.code) {
+    case errc::internal:
+    case errc::invalid_agent_response:
+    case errc::store_failed:
+    case errc::agent_failed: return true;
+    case errc::too_large: return why.details.empty(); // our client's word, not HTTP status 413
+    default: return false;
+  }
 }
 
 delegation::delegation(delegation_terms terms, delegation_note fresh,
@@ -128,11 +143,41 @@ void delegation::later(point now, act next) {
 }
 
 void delegation::later(point now, act next, const error& why) {
+  if (why.code != errc::none)
+    note_trouble(why);
   next_ = next;
   // Those that one break stopped together do not come back together.
   const auto pause = pause_before_try(++pauses_, net::chance_of(note_.message, ++tries_));
   const auto asked_for = a2a::pause_in(why).value_or(std::chrono::milliseconds{0});
   act_at_ = now + std::max(std::min(pause, look_within_), asked_for);
+}
+
+void delegation::hear(point now) {
+  heard_at_ = now;
+  troubles_ = 0;
+  trouble_.clear();
+}
+
+/// Our task says it once, so that nobody waits without knowing why.
+void delegation::note_trouble(const error& why) {
+  trouble_ = shown(why.message);
+  if (++troubles_ != troubles_told || is_canceling_)
+    return;
+  report_message told;
+  told.message.from = role::agent;
+  told.message.parts = {text_part(said(why) + "; it is asked again until it has not answered for "
+                                  + in_seconds(terms_.lost_after))};
+  steps_.emplace_back(do_report{std::move(told)});
+}
+
+/// Whether the same message or cancel is tried again after such an answer to it.
+bool delegation::bears(const error& why) {
+  return may_pass(why.code) || (is_unclear(why) && ++faults_ < faults_max);
+}
+
+std::string delegation::lost_words() const {
+  return agent_words() + " has not answered for " + in_seconds(terms_.lost_after)
+         + (trouble_.empty() ? std::string{} : ": " + trouble_);
 }
 
 void delegation::end(agent_report how) {
@@ -155,6 +200,17 @@ void delegation::fail(std::string reason, bool retry) {
   if (is_canceling_)
     return end_canceled(outcome_.value_or(cancel_outcome::no_answer), std::move(reason));
   end(report_failed{std::move(reason), retry});
+}
+
+/// The same, while the remote task may run. If it could never be found, there is no other attempt:
+/// it might be the second.
+void delegation::give_up(std::string reason, bool retry) {
+  const bool may_run = has_sent_ || is_known_;
+  const bool can_be_found =
+      !note_.task.empty() || abilities_.lists || terms_.unsure == when_unsure::resend;
+  if (may_run && !is_canceling_)
+    steps_.emplace_back(do_cancel_later{});
+  fail(std::move(reason), retry && (!may_run || can_be_found));
 }
 
 void delegation::keep(bool tells) {
@@ -208,7 +264,7 @@ delegation_steps delegation::on_met(point now, result<remote_abilities> met) {
   if (phase_ != phase::meeting)
     return finish_turn(now);
   if (!met) {
-    if (is_known_ && may_pass(met.error().code))
+    if (is_known_) // a task may run there
       later(now, act::look_up, met.error());
     else
       fail(said(met.error()), may_pass(met.error().code));
@@ -232,6 +288,7 @@ delegation_steps delegation::on_met(point now, result<remote_abilities> met) {
 
 delegation_steps delegation::on_noted(point now) {
   if (phase_ == phase::noting) {
+    hear(now); // the first try
     send();
   } else if (is_delivering_ && !is_noted_) {
     is_noted_ = true;
@@ -261,10 +318,12 @@ void delegation::recover() {
     case when_unsure::ask: return ask_person();
     case when_unsure::fail: break;
   }
-  fail("it is not known whether " + agent_words()
-           + " has the task: the request was cut off, and the agent neither lists its tasks nor "
-             "knows requests that come again; \"whenUnsure\" in the input decides what follows",
-       false);
+  fail(
+      "it is not known whether " + agent_words() + " has the task: "
+          + (failure_.empty() ? "the request was cut off" : "the request failed (" + failure_ + ")")
+          + ", and the agent neither lists its tasks nor knows requests that come again; "
+            "\"whenUnsure\" in the input decides what follows",
+      false);
 }
 
 void delegation::ask_person() {
@@ -294,9 +353,9 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame) {
     hear(now);
   }
   if (worth != frame_worth::news && !bears_idle_frame(now) && phase_ != phase::closing)
-    fail(agent_words() + " sends without an end, and nothing new: more than "
-             + std::to_string(idle_frames_max) + " events in a minute",
-         false);
+    give_up(agent_words() + " sends without an end, and nothing new: more than "
+                + std::to_string(idle_frames_max) + " events in a minute",
+            false);
   return finish_turn(now);
 }
 
@@ -376,6 +435,7 @@ void delegation::learn_id(point now) {
   if (!remote_.context().empty())
     note_.context = remote_.context();
   phase_ = phase::following;
+  faults_ = 0;
   keep(false);
   send_cancel(now);
 }
@@ -451,12 +511,14 @@ void delegation::take_end(const remote_news& news) {
   }
   is_delivering_ = false;
   retract("the agent has ended its task");
+  if (!news.words.empty()) // the look at the end may not repeat those of the last event
+    end_words_ = news.words;
   const auto words = [&](std::string_view plain) {
     return agent_words() + " " + std::string(plain)
-           + (news.words.empty() ? std::string{} : ": " + news.words);
+           + (end_words_.empty() ? std::string{} : ": " + end_words_);
   };
   switch (meaning_of(remote_.state())) {
-    case remote_meaning::completes: end_ = report_completed{{}, news.words}; break;
+    case remote_meaning::completes: end_ = report_completed{{}, end_words_}; break;
     case remote_meaning::refuses: end_ = report_failed{words("rejected the task"), false}; break;
     default:
       end_ = report_failed{
@@ -481,8 +543,13 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
       send();
     } else if (refusal_in(why)) {
       later(now, act::resend, why); // it was not taken
-    } else if (may_pass(why.code)) {
+    } else if (bears(why)) {
+      failure_ = shown(why.message);
       later(now, act::recover, why);
+    } else if (is_unclear(why)) {
+      give_up(said(why), true);
+    } else if (is_canceling_) {
+      end_canceled(cancel_outcome::already_ended, said(why)); // it was not taken
     } else {
       fail(said(why), false);
     }
@@ -495,15 +562,13 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
       hear(now);
       abilities_.streams = false;
       get();
-    } else if (may_pass(why.code)) {
-      if (pauses_ == 0 && !a2a::pause_in(why)) {
-        ++pauses_;
-        look_again();
-      } else {
-        later(now, act::follow, why);
-      }
+    } else if (why.code == errc::too_large) {
+      give_up(said(why), false);
+    } else if (pauses_ == 0 && !a2a::pause_in(why)) {
+      ++pauses_;
+      look_again();
     } else {
-      fail(said(why), false);
+      later(now, act::follow, why);
     }
   }
   return finish_turn(now);
@@ -520,19 +585,17 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   if (!got) {
     const auto& why = got.error();
     if (phase_ == phase::closing) {
-      if (may_pass(why.code) && pauses_ < 5)
+      if (why.code != errc::task_not_found && pauses_ < 5)
         later(now, act::follow, why);
       else
         end(std::move(end_)); // what was shown is what there is
-    } else if (may_pass(why.code)) {
-      later(now, act::follow, why);
     } else if (why.code == errc::task_not_found) {
       if (is_canceling_)
         end_canceled(cancel_outcome::already_ended);
       else
         fail(agent_words() + " no longer knows the task " + troupe::quoted(note_.task), true);
     } else {
-      fail(said(why), false);
+      later(now, act::follow, why);
     }
     return finish_turn(now);
   }
@@ -544,7 +607,7 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   if (was_closing) { // another one's task, or one that moves again
     end(std::move(end_));
   } else if (!is_taken) {
-    fail(agent_words() + " answered with another task than the one that was asked for", false);
+    give_up(agent_words() + " answered with another task than the one that was asked for", false);
   } else if (cancel_refused_) {
     end_canceled(cancel_outcome::refused, refusal_);
   } else {
@@ -588,7 +651,7 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
   if (phase_ != phase::finding)
     return finish_turn(now);
   if (!found) {
-    if (may_pass(found.error().code)) {
+    if (bears(found.error())) {
       later(now, act::recover, found.error());
     } else {
       abilities_.lists = false;
@@ -596,9 +659,9 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     }
     return finish_turn(now);
   }
-  hear(now);
   const auto own = std::ranges::find_if(*found, [&](const task& each) { return is_own(each); });
   if (own != found->end()) {
+    hear(now);
     take(now, wire::answer{std::move(*own)});
     if (phase_ == phase::following)
       follow();
@@ -608,7 +671,7 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     recover();
   } else if (is_canceling_) {
     end_canceled(cancel_outcome::already_ended, "the agent has made no task");
-  } else {
+  } else { // it is no answer to the request: what was lost is counted from the first try
     send();
   }
   return finish_turn(now);
@@ -622,6 +685,7 @@ delegation_steps delegation::on_message(point now, message_ptr said) {
   if (phase_ == phase::asking) {
     asks_.clear();
     ++note_.inputs;
+    hear(now);
     if (lower_text(*said).find(resend_word) != std::string::npos)
       send();
     else
@@ -660,10 +724,11 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
   if (!is_delivering_ || phase_ == phase::ended)
     return finish_turn(now);
   delivery_is_out_ = false;
-  if (!answer && may_pass(answer.error().code)) {
+  if (!answer && bears(answer.error())) {
     later(now, act::follow, answer.error()); // its state says whether the message came through
     return finish_turn(now);
   }
+  faults_ = 0;
   hear(now);
   pauses_ = 0;
   const bool has_arrived = is_repeated_ && !answer && answer.error().code == errc::already_answered;
@@ -715,6 +780,7 @@ void delegation::delivered() {
 delegation_steps delegation::cancel(point now, std::optional<std::chrono::milliseconds> within) {
   if (phase_ == phase::ended || std::exchange(is_canceling_, true))
     return finish_turn(now);
+  faults_ = 0;
   cancel_at_ = now + std::min(terms_.cancel_wait, within.value_or(terms_.cancel_wait));
   is_delivering_ = false;
   asks_.clear();
@@ -758,7 +824,7 @@ delegation_steps delegation::on_canceled(point now, result<task> answer) {
       later(now, act::follow);
   } else if (outcome_) {
     end_canceled(*outcome_);
-  } else if (may_pass(answer.error().code)) {
+  } else if (bears(answer.error())) {
     cancel_is_out_ = false;
     later(now, act::follow, answer.error());
   } else if (answer.error().code == errc::task_not_found) {
@@ -780,14 +846,16 @@ delegation_steps delegation::on_time(point now) {
     return finish_turn(now);
   const bool waits_for_agent = phase_ != phase::asking && phase_ != phase::noting;
   if (is_canceling_ && now >= cancel_at_) {
-    end_canceled(outcome_.value_or(cancel_outcome::no_answer));
+    if (cancel_refused_ && !outcome_)
+      end_canceled(cancel_outcome::refused, refusal_);
+    else
+      end_canceled(outcome_.value_or(cancel_outcome::no_answer));
   } else if (waits_for_agent && now >= heard_at_ + terms_.lost_after) {
     if (phase_ == phase::closing) { // what was shown is what there is
       end(std::move(end_));
       return finish_turn(now);
     }
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(terms_.lost_after);
-    fail(agent_words() + " has not answered for " + std::to_string(seconds.count()) + " s", true);
+    give_up(lost_words(), true);
   } else if (next_ != act::none && now >= act_at_) {
     switch (std::exchange(next_, act::none)) {
       case act::look_up: steps_.emplace_back(do_look_up{}); break;

@@ -1,11 +1,12 @@
 // The course of one delegation: when the agent of another server is asked, followed, asked again
 // after a break or a crash, answered and canceled. It decides and does nothing itself: each member
-// takes what happened, and returns what is to be done. A plain value; agents/a2a/a2a_agent.cpp
-// carries it out.
+// takes what happened, and returns what is to be done. A plain value; delegation_driver carries
+// it out.
 //
 // What it guarantees: before the agent is asked for a task, the attempt's note is durable. A
 // request that may have reached the agent is sent again only if the agent takes it for the same
-// one, if a list of the tasks shows that it made none, or if the plan says so.
+// one, if a list of the tasks shows that it made none, or if the plan says so. An attempt that ends
+// while the remote task may run leaves its cancel behind.
 #pragma once
 
 #include "agents/a2a/delegation_note.hpp"
@@ -89,6 +90,9 @@ struct do_read_question {};
 struct do_cancel {
   std::chrono::milliseconds within{};
 };
+/// The attempt is given up, and the remote task may run on: cancel it in the background, after a
+/// restart, too. No other attempt of the task sends before that is settled.
+struct do_cancel_later {};
 /// Close the stream; nothing more comes from it.
 struct do_hang_up {};
 /// Call on_time then, in place of what was said before.
@@ -101,9 +105,9 @@ struct do_report {
 /// Nothing follows.
 struct do_end {};
 
-using delegation_step =
-    std::variant<do_look_up, do_keep, do_send, do_deliver, do_listen, do_get, do_find,
-                 do_read_question, do_cancel, do_hang_up, do_wait, do_report, do_end>;
+using delegation_step = std::variant<do_look_up, do_keep, do_send, do_deliver, do_listen, do_get,
+                                     do_find, do_read_question, do_cancel, do_cancel_later,
+                                     do_hang_up, do_wait, do_report, do_end>;
 using delegation_steps = std::vector<delegation_step>;
 
 class delegation {
@@ -182,6 +186,9 @@ private:
   void end(agent_report how);
   void end_canceled(cancel_outcome outcome, std::string reason = {});
   void fail(std::string reason, bool retry);
+  void give_up(std::string reason, bool retry);
+  void note_trouble(const error& why);
+  [[nodiscard]] bool bears(const error& why);
   void keep(bool tells);
   void deliver_next();
   void delivered();
@@ -191,8 +198,9 @@ private:
   /// After what went wrong, which may say how long to wait.
   void later(point now, act next, const error& why);
   void retract(const std::string& why);
-  /// The agent answered.
-  void hear(point now) { heard_at_ = now; }
+  /// The agent answered, or is asked for the first time.
+  void hear(point now);
+  [[nodiscard]] std::string lost_words() const;
   [[nodiscard]] std::string agent_words() const;
   [[nodiscard]] std::string said(const error& why) const;
 
@@ -231,10 +239,15 @@ private:
   bool is_getting_ = false;  ///< GetTask or ListTasks is under way.
   bool gets_again_ = false;  ///< It has ended since: its answer does not count.
   agent_report end_;         ///< While it is closing.
+  std::string end_words_;    ///< The agent's, of the end.
   act next_ = act::none;
   point act_at_{};
   unsigned pauses_ = 0;     ///< In a row, without news between them.
   std::uint32_t tries_ = 0; ///< Of all pauses.
+  unsigned troubles_ = 0;   ///< Tries in a row without an answer that can be used.
+  std::string trouble_;     ///< What was wrong with the last of them.
+  std::string failure_;     ///< Why the last request for the task has no answer.
+  unsigned faults_ = 0;     ///< Answers in a row to one message or cancel that say nothing clear.
   point heard_at_{};
   point cancel_at_{};
   point idle_since_{};            ///< From then on `idle_frames_` are counted.
@@ -250,5 +263,9 @@ private:
 
 /// Whether asking again later may help.
 [[nodiscard]] bool may_pass(errc code) noexcept;
+
+/// Whether the answer to a request leaves open what became of it: a fault of the agent, an answer
+/// that was cut, or no answer of A2A at all.
+[[nodiscard]] bool is_unclear(const error& why) noexcept;
 
 } // namespace troupe

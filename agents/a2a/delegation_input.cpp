@@ -94,8 +94,8 @@ std::string remote_task_of(const artifact& made, const std::string& target) {
 
 } // namespace
 
-wire::sending first_request(const order& from, const delegation_input& input,
-                            const delegation_note& ids, const std::vector<std::string>& path) {
+wire::sending first_request(const order& from, delegation_input input, const delegation_note& ids,
+                            const std::vector<std::string>& path) {
   wire::sending out;
   out.waits = false; // the id of the task is wanted at once
   out.accepted_output_modes = from.accepted_output_modes;
@@ -103,14 +103,14 @@ wire::sending first_request(const order& from, const delegation_input& input,
   said.message_id = ids.message;
   said.context_id = ids.context;
   said.from = role::user;
-  said.metadata = input.metadata;
+  said.metadata = std::move(input.metadata);
   said.metadata[request_path_key] = json::array(path.begin(), path.end());
   if (ids.deadline != timestamp{}) // of the note: what is sent again must be the same
     said.metadata[request_deadline_key] = to_rfc3339(ids.deadline);
   if (!input.text.empty())
-    said.parts.push_back(text_part(input.text));
+    said.parts.push_back(text_part(std::move(input.text)));
   if (input.data)
-    said.parts.push_back(data_part(*input.data));
+    said.parts.push_back(data_part(std::move(*input.data)));
   if (said.parts.empty())
     said.parts.push_back(text_part(from.text()));
   auto& references = said.reference_task_ids;

@@ -40,6 +40,7 @@ std::string write_note(const delegation_note& note) {
   add("answer", note.answer);
   add("question", note.question);
   add("input", note.input);
+  add("ourTask", note.our_task);
   return json::serialize(out);
 }
 
@@ -58,6 +59,7 @@ result<delegation_note> read_note(std::string_view text) {
     out.answer = text_in(*from, "answer");
     out.question = text_in(*from, "question");
     out.input = text_in(*from, "input");
+    out.our_task = text_in(*from, "ourTask");
     out.at = parse_rfc3339(text_in(*from, "at")).value_or(timestamp{});
     out.deadline = parse_rfc3339(text_in(*from, "deadline")).value_or(timestamp{});
     if (const auto* inputs = from->if_contains("inputs");

@@ -24,6 +24,7 @@ struct delegation_note {
   std::string answer;       ///< The id of the message that is being handed over; empty: none.
   std::string question;     ///< The key of the question that it answers; empty: none.
   std::string input;        ///< The id of that question among all of its server; empty: not known.
+  std::string our_task;     ///< The id of our task; only in a cancel (cancel_outbox).
 
   friend bool operator==(const delegation_note&, const delegation_note&) = default;
 };

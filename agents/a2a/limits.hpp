@@ -2,14 +2,35 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace troupe {
+
+/// Delegations that are open at once at one target without `max-open`, or at one URL: from their
+/// turn to their end, also while they wait for a person. Above: they wait in line. Each may have a
+/// connection; and what is open is what a restart goes on with at once.
+inline constexpr std::size_t target_open_max = 1'000;
+/// The same at all targets together.
+inline constexpr std::size_t delegations_open_max = 10'000;
 
 /// Events of one stream within `idle_frames_window` that bring nothing new: of other tasks, or
 /// without text. One more fails the attempt: it would cost time for ever. An agent that only says
 /// again that it works sends one in a second.
 inline constexpr std::uint32_t idle_frames_max = 10'000;
 inline constexpr std::chrono::minutes idle_frames_window{1};
+
+/// Tries in a row without an answer that can be used, after which the task says so: a break that is
+/// over within a second is not worth a message.
+inline constexpr unsigned troubles_told = 3;
+
+/// Answers in a row to the same message or cancel that say nothing clear (HTTP 500, -32603, no
+/// JSON). After so many it counts as refused: an agent that always has a fault is not asked for
+/// ever.
+inline constexpr unsigned faults_max = 3;
+
+/// Tasks whose agents go on though they were canceled, kept so that no other attempt begins beside
+/// them. The oldest is forgotten for one more.
+inline constexpr std::size_t refused_cancels_max = 1'000;
 
 } // namespace troupe

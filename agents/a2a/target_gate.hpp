@@ -1,8 +1,9 @@
 // How many delegations to one target may be open, and how fast they may begin: back-pressure, so
 // that a target that is slow or overloaded delays its own delegations only. A plain value; time is
-// an argument. agents/a2a/a2a_agent.cpp keeps the queue of those that wait.
+// an argument. agents/a2a/target_queue.hpp keeps those that wait.
 #pragma once
 
+#include "agents/a2a/limits.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/time_source.hpp>
 
@@ -13,8 +14,8 @@
 namespace troupe {
 
 struct target_limits {
-  std::size_t open_max = 0; ///< Remote tasks at once; 0: no limit.
-  double rate_max = 0;      ///< New ones in a second; 0: no limit.
+  std::size_t open_max = target_open_max; ///< Remote tasks at once; 0: no limit.
+  double rate_max = 0;                    ///< New ones in a second; 0: no limit.
 };
 
 /// Requests in a second once a target without a limit has refused one, before it is halved.

@@ -3,6 +3,7 @@
 #include "agents/builtin/sleep.hpp"
 #include "agents/input_check.hpp"
 #include "agents/work_reports.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/near_name.hpp"
 
@@ -61,7 +62,7 @@ result<std::string> read_text(const json::value& from, const std::string& pointe
   if (from.is_string())
     return std::string(from.get_string());
   if (stage == input_stage::resolved) // a reference to data, written out
-    return json::serialize(from);
+    return json_text(from);
   return input_error(pointer, "must be a string");
 }
 

@@ -1,8 +1,7 @@
 #include "agents/command/command_input.hpp"
 
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
-
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <array>
@@ -52,7 +51,7 @@ result<std::vector<std::string>> read_strings(const json::value& from, const std
     // A reference to a number is written as one.
     const auto& item = (*list)[i];
     if (stage == input_stage::resolved && (item.is_number() || item.is_bool())) {
-      out.push_back(json::serialize(item));
+      out.push_back(json_text(item));
       continue;
     }
     auto one = read_os_string(item, below(pointer, i));
@@ -132,7 +131,7 @@ result<void> read_environment(const json::object& from, command_input& into, inp
       continue;
     const bool plain =
         stage == input_stage::resolved && (member.value().is_number() || member.value().is_bool());
-    auto value = plain ? result<std::string>(json::serialize(member.value()))
+    auto value = plain ? result<std::string>(json_text(member.value()))
                        : read_os_string(member.value(), where);
     if (!value)
       return value.error();

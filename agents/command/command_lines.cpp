@@ -114,7 +114,9 @@ text_pieces order_line(const order_ptr& given) {
   out.end_array();
   write_references(out, order.references);
   write_texts(out, "acceptedOutputModes", order.accepted_output_modes);
-  out.optional_member("traceparent", order.traceparent).end_object();
+  out.optional_member("traceparent", order.traceparent)
+      .optional_member("tracestate", order.tracestate)
+      .end_object();
   text.end() += '\n';
   return text;
 }

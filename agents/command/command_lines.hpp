@@ -17,9 +17,9 @@ namespace troupe {
 
 /// `{"task": {"id", "attempt", "name", "description"}, "objective", "context", "input",
 /// "dependencies": [{"id", "key", "name", "artifacts"}], "messages", "references": [{"id",
-/// "artifacts", "pinned"}], "acceptedOutputModes", "traceparent"}` and a newline; artifacts and
-/// messages in the shapes of A2A 1.0, empty members left out. The pieces keep the order; no long
-/// text of it is copied.
+/// "artifacts", "pinned"}], "acceptedOutputModes", "traceparent", "tracestate"}` and a newline;
+/// artifacts and messages in the shapes of A2A 1.0, empty members left out. The pieces keep the
+/// order; no long text of it is copied.
 [[nodiscard]] text_pieces order_line(const order_ptr& order);
 
 /// `{"answer": text, "message": {...}}` for an answer, `{"text": text, "message": {...}}` for a

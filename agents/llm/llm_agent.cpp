@@ -2,6 +2,7 @@
 
 #include "agents/llm/conversation.hpp"
 #include "agents/llm/llm_prompt.hpp"
+#include "agents/overloaded.hpp"
 #include "protocol/json/json_pointer.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/near_name.hpp"
@@ -16,12 +17,22 @@ namespace troupe {
 
 namespace {
 
-template<class... Functions>
-struct overloaded_llm_steps : Functions... {
-  using Functions::operator()...;
+/// What a model is told is there three times while it is asked: as the beginning of the
+/// conversation, as a request, and as the body of one.
+constexpr std::size_t told_copies = 3;
+
+/// The share of an attempt in a budget, which it keeps alive.
+struct told_charge {
+  memory_budget_ptr budget;
+  memory_charge bytes;
 };
-template<class... Functions>
-overloaded_llm_steps(Functions...) -> overloaded_llm_steps<Functions...>;
+
+std::size_t told_bytes_of(const std::vector<models::chat_message>& all) noexcept {
+  std::size_t out = 0;
+  for (const auto& each : all)
+    out += each.content.size();
+  return out;
+}
 
 /// Carries out what a conversation decides. On the loop, after its construction.
 class conversation_driver : public std::enable_shared_from_this<conversation_driver> {
@@ -32,6 +43,7 @@ public:
     models::call_account account;
     agent_port_ptr port;
     models::spending spent_before;
+    std::shared_ptr<const told_charge> told; ///< Null: it is not counted.
   };
 
   conversation_driver(setting given, conversation course)
@@ -61,7 +73,7 @@ private:
     if (is_dropped_)
       return;
     for (auto& each : steps)
-      std::visit(overloaded_llm_steps{
+      std::visit(overloaded{
                      [&](llm_ask& it) { ask(std::move(it.request)); },
                      [&](llm_keep& it) {
                        given_.port->report(report_note{std::move(it.note), true});
@@ -182,6 +194,15 @@ start_result llm_agent::start(const order_ptr& order, const agent_port_ptr& port
                                  order->messages.end());
   const auto mark = thread_id_source().next("material");
   auto first = first_messages(*order, *input, note.begun_with, mark);
+  std::shared_ptr<told_charge> told;
+  if (options_.memory) {
+    const auto bytes = told_copies * told_bytes_of(first);
+    told = std::make_shared<told_charge>(told_charge{
+        options_.memory, memory_charge::take(*options_.memory, memory_account::live_work, bytes)});
+    if (!told->bytes)
+      return report_failed{"the model " + (*model)->name + " was not asked: "
+                           + options_.memory->refusal(memory_account::live_work, bytes).message};
+  }
   conversation course({(*model)->name,
                        {input->tools, input->agents, input->approved},
                        input->schema,
@@ -190,8 +211,12 @@ start_result llm_agent::start(const order_ptr& order, const agent_port_ptr& port
                        input->settings},
                       std::move(first), std::move(note), std::move(later));
   auto driver = std::make_shared<conversation_driver>(
-      conversation_driver::setting{
-          options_.models.get(), *model, {order->id.str(), order->context}, port, spent_before},
+      conversation_driver::setting{options_.models.get(),
+                                   *model,
+                                   {order->id.str(), order->context},
+                                   port,
+                                   spent_before,
+                                   std::move(told)},
       std::move(course));
   if (options_.starts_client)
     options_.models->start();

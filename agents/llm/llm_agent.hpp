@@ -6,6 +6,7 @@
 #include "client/models/model_client.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 
 #include <memory>
 #include <string>
@@ -22,6 +23,9 @@ struct llm_options {
   bool answers_directly = false;
   /// Start the client with the first task; else the caller takes its turns.
   bool starts_client = true;
+  /// Where what models are told is counted (memory_account::live_work) as long as its attempt
+  /// lasts; null: nowhere. An attempt for which there is no room fails, and may be tried again.
+  memory_budget_ptr memory{};
 };
 
 class llm_agent final : public agent {

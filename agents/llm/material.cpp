@@ -1,9 +1,8 @@
 #include "agents/llm/material.hpp"
 
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/text.hpp"
-
-#include <boost/json/serialize.hpp>
 
 #include <utility>
 
@@ -19,7 +18,7 @@ std::string text_of_part(const part& from) {
   if (const auto* text = std::get_if<text_content>(&from.content))
     return text->text;
   if (const auto* data = std::get_if<data_content>(&from.content))
-    return boost::json::serialize(data->data);
+    return json_text(data->data);
   if (const auto* url = std::get_if<url_content>(&from.content))
     return "[a file at " + url->url + "]";
   const auto& raw = std::get<raw_content>(from.content);

@@ -3,143 +3,16 @@
 #include "agents/a2a/limits.hpp"
 #include "protocol/a2a/cancel_report.hpp"
 #include "protocol/a2a/stream_mark.hpp"
+#include "tests/agents/a2a/course_bed.hpp"
 #include "tests/support/catch.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 using namespace troupe;
+using namespace troupe::testing;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-namespace {
-
-/// The steps as words: `keep!` is a note that must be durable first.
-std::string word_of(const delegation_step& step) {
-  struct {
-    std::string operator()(const do_look_up&) const { return "look up"; }
-    std::string operator()(const do_keep& it) const { return it.tells ? "keep!" : "keep"; }
-    std::string operator()(const do_send& it) const { return it.streams ? "stream" : "send"; }
-    std::string operator()(const do_deliver& it) const {
-      return "deliver " + text_of(it.message->parts);
-    }
-    std::string operator()(const do_listen& it) const {
-      return it.cursor.empty() ? "listen" : "listen behind " + it.cursor;
-    }
-    std::string operator()(const do_get&) const { return "get"; }
-    std::string operator()(const do_find&) const { return "find"; }
-    std::string operator()(const do_read_question&) const { return "read question"; }
-    std::string operator()(const do_cancel&) const { return "cancel"; }
-    std::string operator()(const do_hang_up&) const { return "hang up"; }
-    std::string operator()(const do_wait&) const { return {}; }
-    std::string operator()(const do_end&) const { return "end"; }
-    std::string operator()(const do_report& it) const {
-      if (const auto* asked = std::get_if<report_question>(&it.report))
-        return "ask " + asked->prompt;
-      if (std::holds_alternative<report_withdrawal>(it.report))
-        return "withdraw";
-      if (std::holds_alternative<report_completed>(it.report))
-        return "completed";
-      if (const auto* failed = std::get_if<report_failed>(&it.report))
-        return (failed->retry ? "failed: " : "failed for good: ") + failed->reason;
-      if (const auto* canceled = std::get_if<report_canceled>(&it.report))
-        return "canceled " + std::string(to_string(canceled->outcome));
-      if (std::holds_alternative<report_artifact>(it.report))
-        return "artifact";
-      if (std::holds_alternative<report_message>(it.report))
-        return "message";
-      return "report";
-    }
-  } const word;
-  return std::visit(word, step);
-}
-
-/// Steps of one turn in one line.
-std::string line_of(const delegation_steps& steps) {
-  std::string out;
-  for (const auto& each : steps)
-    if (const auto word = word_of(each); !word.empty())
-      out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
-
-message_ptr user_text(std::string text, std::string id) {
-  message out;
-  out.message_id = std::move(id);
-  out.from = role::user;
-  out.parts = {text_part(std::move(text))};
-  return std::make_shared<const message>(std::move(out));
-}
-
-task remote_state(task_state state, std::string asks = {}, std::string id = "r1") {
-  task out;
-  out.id = task_id{id};
-  out.context = "c1";
-  out.status.state = state;
-  if (!asks.empty()) {
-    message said;
-    said.message_id = "q-" + asks;
-    said.parts = {text_part(asks)};
-    out.status.message = std::make_shared<const message>(std::move(said));
-  }
-  return out;
-}
-
-const remote_abilities able{"1.0 JSONRPC http://a/", true, true, true};
-const remote_abilities lister{"1.0 JSONRPC http://a/", true, false, true};
-const remote_abilities neither{"0.3 JSONRPC http://a/", true, false, false};
-
-struct course_bed {
-  explicit course_bed(delegation_terms terms = {}, std::optional<delegation_note> note = {},
-                      std::vector<message_ptr> inputs = {})
-      : course(named(std::move(terms)), fresh(), std::move(note), std::move(inputs)) {}
-
-  static delegation_terms named(delegation_terms terms) {
-    terms.target = "support";
-    return terms;
-  }
-  static delegation_note fresh() {
-    delegation_note out;
-    out.target = "support";
-    out.message = "m1";
-    out.context = "c1";
-    out.key = "k1";
-    return out;
-  }
-  /// Up to the first frame: the remote task is r1, and works.
-  void follow(const remote_abilities& can = able) {
-    CHECK(line_of(course.begin(now)) == "look up");
-    CHECK(line_of(course.on_met(now, can)) == "keep!");
-    CHECK(line_of(course.on_noted(now)) == (can.streams ? "stream" : "send"));
-    if (can.streams)
-      CHECK(line_of(course.on_event(now, remote_state(task_state::working))) == "keep");
-    else
-      CHECK(line_of(course.on_sent(now, wire::answer{remote_state(task_state::working)}))
-            == "keep");
-    CHECK(course.note().task == "r1");
-  }
-  /// What is due within `wait`.
-  std::string after(std::chrono::nanoseconds wait) {
-    now += wait;
-    return line_of(course.on_time(now));
-  }
-
-  delegation course;
-  delegation::point now{seconds{1000}};
-};
-
-error broken() {
-  return make_error(errc::unavailable, "broken");
-}
-
-/// The note of an attempt of an earlier process; `task`: the remote task, if its id was known.
-delegation_note left_note(std::string task = {}) {
-  auto out = course_bed::fresh();
-  out.task = std::move(task);
-  return out;
-}
-
-} // namespace
 
 TEST_CASE("the note is durable before anything is sent, and the first frame adds the id",
           "[agents][a2a]") {
@@ -227,6 +100,18 @@ TEST_CASE("a stream that shows by its cursors that nothing is missing ends our t
     begun(bed, works);
     CHECK(line_of(bed.course.on_event(bed.now, marked(last))) == "get");
   }
+}
+
+TEST_CASE("the words of a last event are kept, though the task as it ended has none",
+          "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  wire::status_update last;
+  last.task = task_id{"r1"};
+  last.status = remote_state(task_state::canceled, "I quit").status;
+  CHECK(line_of(bed.course.on_event(bed.now, last)) == "get");
+  CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::canceled)))
+        == "hang up, failed: the agent \"support\" canceled the task: I quit, end");
 }
 
 TEST_CASE("a task that has ended is not lost if it can no longer be read", "[agents][a2a]") {
@@ -325,7 +210,8 @@ TEST_CASE("silence is asked about, and only a long one is a failure", "[agents][
   CHECK(bed.after(seconds{0}).empty());
   CHECK(bed.after(seconds{569}) == "get");
   CHECK(bed.after(seconds{2})
-        == "hang up, failed: the agent \"support\" has not answered for 600 s, end");
+        == "cancel later, hang up, failed: the agent \"support\" has not answered for 600 s: "
+           "broken, end");
 }
 
 TEST_CASE("an agent that is soon taken for lost is asked in time", "[agents][a2a]") {
@@ -357,7 +243,8 @@ TEST_CASE("frames of other tasks are no sign of life", "[agents][a2a]") {
     if (steps == "get") // it was asked for, and there is no answer
       steps.clear();
   }
-  CHECK(steps == "hang up, failed: the agent \"support\" has not answered for 600 s, end");
+  CHECK(steps
+        == "cancel later, hang up, failed: the agent \"support\" has not answered for 600 s, end");
 }
 
 TEST_CASE("a stream without an end that brings nothing new fails the attempt", "[agents][a2a]") {
@@ -380,9 +267,11 @@ TEST_CASE("a stream without an end that brings nothing new fails the attempt", "
     steps = line_of(bed.course.on_event(bed.now, frame));
   }
   CHECK(frames == idle_frames_max + 1);
-  CHECK(steps
-        == "hang up, failed for good: the agent \"support\" sends without an end, and nothing new: "
-           "more than 10000 events in a minute, end");
+  CHECK(
+      steps
+      == "cancel later, hang up, failed for good: the agent \"support\" sends without an end, and "
+         "nothing new: "
+         "more than 10000 events in a minute, end");
 }
 
 TEST_CASE("an agent may say again and again that it works", "[agents][a2a]") {
@@ -791,7 +680,8 @@ TEST_CASE("another task in place of the one that was asked for fails the attempt
   static_cast<void>(bed.course.on_stream_end(bed.now, broken()));
   const auto steps =
       line_of(bed.course.on_got(bed.now, remote_state(task_state::completed, {}, "r2")));
-  CHECK(steps.starts_with("failed for good: the agent \"support\" answered with another task"));
+  CHECK(steps.starts_with(
+      "cancel later, failed for good: the agent \"support\" answered with another task"));
   CHECK(bed.course.dropped() == 1);
 }
 

@@ -67,9 +67,9 @@ TEST_CASE("a command is checked before anything runs", "[agents][command]") {
   CHECK(with(R"("outputLimit": 1.5)")
         == "/outputLimit: must be a whole number of bytes, at least 1");
   CHECK(with(R"("outputLimit": -1)") == "/outputLimit: must be a number >= 0");
-  CHECK(with(R"("outputLimit": 1e12)") == "/outputLimit: must not exceed 1.073741824E9");
+  CHECK(with(R"("outputLimit": 1e12)") == "/outputLimit: must not exceed 1073741824");
   CHECK(with(R"("killAfter": "1s")") == "/killAfter: must be a number >= 0");
-  CHECK(with(R"("killAfter": 3601)") == "/killAfter: must not exceed 3.6E3");
+  CHECK(with(R"("killAfter": 3601)") == "/killAfter: must not exceed 3600");
   CHECK(with(R"("arg": [])") == R"(/arg: unknown member "arg"; did you mean "argv"?)");
   CHECK(with(R"("env_allow": [])")
         == R"(/env_allow: unknown member "env_allow"; did you mean "envAllow"?)");
@@ -104,7 +104,7 @@ TEST_CASE("a reference in an input is checked when its value is known", "[agents
                                           input_stage::resolved);
   REQUIRE(numbers.has_value()); // references to data
   CHECK(numbers->argv == std::vector<std::string>{"x", "5", "true"});
-  CHECK(numbers->env[0].second == "1.5E0");
+  CHECK(numbers->env[0].second == "1.5");
 }
 
 TEST_CASE("a task may choose what a restart does to it", "[agents][command]") {

@@ -141,6 +141,7 @@ TEST_CASE("the order reaches the program as one line of JSON", "[agents][command
   order.name = "Build \"it\"\n";
   order.objective_name = "Ship";
   order.traceparent = "00-a-b-01";
+  order.tracestate = "vendor=abc";
   order.messages = {user_says("please")};
   auto log = text_artifact("log", "line1\nline2");
   log.artifact_id = "a1";
@@ -156,6 +157,7 @@ TEST_CASE("the order reaches the program as one line of JSON", "[agents][command
   CHECK(read.at("context") == "c1");
   CHECK(read.at("input") == boost::json::parse(R"({"argv": ["x"], "data": {"k": 1}})"));
   CHECK(read.at("traceparent") == "00-a-b-01");
+  CHECK(read.at("tracestate") == "vendor=abc");
   const auto& dep = read.at("dependencies").at(0);
   CHECK(dep.at("id") == "t0");
   CHECK(dep.at("key") == "first");

@@ -287,6 +287,32 @@ TEST_CASE("the time of a conversation is bounded, over a restart, by a budget of
   CHECK(bed.server.requests().empty());
 }
 
+TEST_CASE(
+    "what a model is told counts while its attempt lasts, and a prompt without room is refused "
+    "by name",
+    "[agents][llm][memory]") {
+  agent_bed bed("ok");
+  llm_options how;
+  how.models = bed.client;
+  how.memory = std::make_shared<memory_budget>(std::size_t{10} << 20);
+  const auto memory = how.memory;
+  llm_agent agent(std::move(how));
+  const auto ask = [&](std::size_t bytes) {
+    return agent.start(shared(order_with(R"({"prompt":")" + std::string(bytes, 'x') + "\"}")),
+                       bed.port);
+  };
+  auto begun = ask(std::size_t{1} << 20);
+  REQUIRE(std::holds_alternative<agent_run_ptr>(begun));
+  CHECK(memory->held(memory_account::live_work) >= std::size_t{3} << 20);
+  const auto refused = ask(std::size_t{3} << 20);
+  REQUIRE(std::holds_alternative<report_failed>(refused));
+  CHECK(std::get<report_failed>(refused).retry);
+  CHECK_THAT(std::get<report_failed>(refused).reason,
+             ContainsSubstring("live-work") && ContainsSubstring("limits.memory"));
+  std::get<agent_run_ptr>(begun).reset();
+  CHECK(comes_true([&] { return memory->held(memory_account::live_work) == 0; }));
+}
+
 TEST_CASE("the agent answers directly only if it is told to", "[agents][llm]") {
   CHECK_FALSE(llm_agent({}).answers_directly());
   llm_options direct;

@@ -1,0 +1,67 @@
+// Delegations that wait for their turn: at one target (target_gate), and for a place among all that
+// are open.
+#pragma once
+
+#include "agents/a2a/target_gate.hpp"
+#include "client/a2a/call_loop.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace troupe {
+
+class target_queue;
+
+/// How many delegations are open at all targets together. For the loop's thread.
+struct open_delegations {
+  std::size_t count = 0;
+  const std::size_t max;
+  /// Queues that have found no place. Each comes once.
+  std::deque<std::weak_ptr<target_queue>> waiting{};
+};
+
+/// Those that wait for their turn at one target, and how many are open there. For the loop's
+/// thread.
+class target_queue : public std::enable_shared_from_this<target_queue> {
+public:
+  /// One that waits: `go` is called, unless it was dropped.
+  struct ticket {
+    std::function<void()> go;
+  };
+
+  target_queue(a2a::call_loop& loop, target_limits limits, std::shared_ptr<open_delegations> all)
+      : loop_(loop), gate_(limits), all_(std::move(all)) {}
+
+  [[nodiscard]] target_gate& gate() noexcept { return gate_; }
+  /// One goes on that an earlier process has begun: it has its place, also above the limits.
+  void rejoin() noexcept {
+    gate_.rejoin();
+    ++all_->count;
+  }
+  [[nodiscard]] std::shared_ptr<ticket> enter(std::function<void()> go);
+  /// One that was let in has ended.
+  void leave();
+
+private:
+  void wait_for_all() {
+    if (!std::exchange(waits_for_all_, true))
+      all_->waiting.push_back(weak_from_this());
+  }
+
+  /// A place among all is free: the queue that has waited longest for one looks.
+  void wake_next();
+
+  void let_in();
+
+  a2a::call_loop& loop_;
+  target_gate gate_;
+  const std::shared_ptr<open_delegations> all_;
+  std::deque<std::weak_ptr<ticket>> waiting_;
+  bool waits_for_all_ = false; ///< It is in `all_->waiting`.
+  a2a::call_handle timer_;
+};
+
+} // namespace troupe
