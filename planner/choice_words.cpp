@@ -23,7 +23,8 @@ constexpr auto everywhere = std::to_array<std::string_view>({
 constexpr auto above_lists = std::to_array<std::string_view>({
     "some of", "most of", "at most", "at least", "bottom", "choose", "unless", "if", "options", "alternatives", "twice",
     "did", "yesterday", "skip", "skipped", "ignore", "canceled", "cancelled", "dropped", "obsolete", "no longer",
-    "not to", "to avoid",
+    "not to", "to avoid", "never", "backlog", "rejected", "postponed", "deferred", "declined", "excluded", "discarded", "abandoned", "archived",
+    "out of scope", "later", "maybe", "perhaps", "someday", "wontfix",
 });
 
 /// Also what speaks of other tasks: "do this twice". A condition has its own reason in prose.

@@ -29,10 +29,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_letter(char c) {
   return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
 }
@@ -110,8 +106,9 @@ marker marker_at(std::string_view text) {
 
 text_line line_from(std::string_view raw) {
   text_line out;
-  while (out.indent < raw.size() && is_space(raw[out.indent]))
-    ++out.indent;
+  constexpr std::size_t tab_blanks = 4;
+  for (const char each : raw.substr(0, raw.find_first_not_of(" \t\r")))
+    out.indent += each == '\t' ? tab_blanks - out.indent % tab_blanks : 1;
   out.whole = trimmed(raw);
   const auto found = marker_at(out.whole);
   out.marker = found.kind;
@@ -209,6 +206,38 @@ without_trailing_duration(std::string_view text) {
   return std::nullopt;
 }
 
+using mark = std::pair<std::string_view, std::string_view>;
+constexpr auto item_marks = std::to_array<mark>({{"[x]", "done"},
+                                                 {"[X]", "done"},
+                                                 {"\u2611", "done"},
+                                                 {"\u2705", "done"},
+                                                 {"\u2713", "done"},
+                                                 {"\u2714", "done"},
+                                                 {"\u2714\ufe0f", "done"},
+                                                 {"[-]", "dropped"},
+                                                 {"[~]", "dropped"},
+                                                 {"\u2612", "dropped"},
+                                                 {"\u274c", "dropped"},
+                                                 {"\u2717", "dropped"}});
+
+/// At the end of an item, in a bracket or behind a dash or colon.
+constexpr auto item_mark_words = std::to_array<mark>({{"done", "done"},
+                                                      {"already done", "done"},
+                                                      {"finished", "done"},
+                                                      {"completed", "done"},
+                                                      {"complete", "done"},
+                                                      {"canceled", "dropped"},
+                                                      {"cancelled", "dropped"},
+                                                      {"dropped", "dropped"},
+                                                      {"skip", "dropped"},
+                                                      {"skipped", "dropped"},
+                                                      {"rejected", "dropped"},
+                                                      {"postponed", "dropped"},
+                                                      {"not needed", "dropped"},
+                                                      {"won't do", "dropped"},
+                                                      {"not now", "dropped"}});
+constexpr std::size_t mark_word_bytes_max = 32; ///< None is longer.
+
 } // namespace
 
 text_lines lines_of_text(std::string_view text) {
@@ -226,24 +255,33 @@ text_lines lines_of_text(std::string_view text) {
 }
 
 std::string_view marked_as(std::string_view text) {
-  using mark = std::pair<std::string_view, std::string_view>;
-  constexpr auto marks = std::to_array<mark>({{"[x]", "done"},
-                                              {"[X]", "done"},
-                                              {"\u2611", "done"},
-                                              {"\u2705", "done"},
-                                              {"\u2713", "done"},
-                                              {"\u2714", "done"},
-                                              {"[-]", "dropped"},
-                                              {"[~]", "dropped"},
-                                              {"\u2612", "dropped"},
-                                              {"\u274c", "dropped"},
-                                              {"\u2717", "dropped"}});
   if (text.starts_with("~~"))
     return "struck out";
-  const auto* found = std::ranges::find_if(marks, [text](const mark& each) {
+  const auto* found = std::ranges::find_if(item_marks, [text](const mark& each) {
     return text.starts_with(each.first) && ends_marker(text, each.first.size());
   });
-  return found == marks.end() ? std::string_view{} : found->second;
+  return found == item_marks.end() ? std::string_view{} : found->second;
+}
+
+std::string_view marked_at_end_as(std::string_view text) {
+  while (text.ends_with('.') || text.ends_with('!') || text.ends_with(' '))
+    text.remove_suffix(1);
+  for (const auto& [each, meaning] : item_marks)
+    if (text.size() > each.size() && text.ends_with(each)
+        && is_space(text[text.size() - each.size() - 1]))
+      return meaning;
+  auto said = last_bracket(text).first;
+  if (said.empty()) {
+    std::size_t begin = 0;
+    for (const std::string_view seam : {" - ", " \u2013 ", " \u2014 ", ": ", " -- "})
+      if (const auto at = text.rfind(seam); at != std::string_view::npos)
+        begin = std::max(begin, at + seam.size());
+    count_steps(text.size());
+    said = begin == 0 ? std::string_view{} : text.substr(begin);
+  }
+  const auto word = ascii_lower(trimmed(said).substr(0, mark_word_bytes_max));
+  const auto* found = std::ranges::find(item_mark_words, word, &mark::first);
+  return found == item_mark_words.end() ? std::string_view{} : found->second;
 }
 
 item_parts parts_of_item(std::string_view text) {

@@ -23,7 +23,7 @@ struct text_line {
   std::string label;
   std::string_view text;      ///< Behind the marker, without blanks at both ends.
   std::string_view whole;     ///< The line, without blanks at both ends.
-  std::size_t indent = 0;     ///< Blanks before it.
+  std::size_t indent = 0;     ///< Blanks before it; a tab ends at the next fourth one.
   bool has_step_word = false; ///< "Step 1:": may also be a sentence about step 1.
 };
 
@@ -46,6 +46,9 @@ struct item_parts {
 /// Why an item is not to be done: "[x] buy" is `done`, "[-] buy" is `dropped`, "~~buy~~" is `struck
 /// out`. Empty: it is. `text`: behind its marker.
 [[nodiscard]] std::string_view marked_as(std::string_view text);
+
+/// The same at the end of an item's text: "buy rice - done", "buy rice (DONE)".
+[[nodiscard]] std::string_view marked_at_end_as(std::string_view text);
 
 /// Takes durations and orders from the end: "paint (2 h) (after 1)", "paint - 2 h", "paint, takes 2
 /// h".

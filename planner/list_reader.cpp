@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
-#include "planner/choice_words.hpp"
+#include "planner/above_list.hpp"
 #include "planner/edge_collector.hpp"
 #include "planner/limits.hpp"
 #include "planner/order_sentence.hpp"
@@ -21,6 +21,7 @@
 #include "planner/prose_words.hpp"
 #include "planner/step_names.hpp"
 #include "planner/tokens.hpp"
+#include "planner/within_step.hpp"
 
 namespace troupe::planner {
 
@@ -37,12 +38,9 @@ constexpr auto heading_words = std::to_array<std::string_view>(
 /// "Order:", "These ordering constraints need to be obeyed:". `heading`: the text before the colon.
 bool is_order_heading(std::string_view heading) {
   const auto words = tokens_of(heading);
-  const auto is_in = [](const auto& table, const token& word) {
-    return std::ranges::find(table, word.text) != table.end();
-  };
-  return std::ranges::any_of(words, [&](const token& word) { return is_in(order_nouns, word); })
-         && std::ranges::all_of(words, [&](const token& word) {
-              return is_in(order_nouns, word) || is_in(heading_words, word);
+  return std::ranges::any_of(words, [](const token& word) { return is_in(order_nouns, word.text); })
+         && std::ranges::all_of(words, [](const token& word) {
+              return is_in(order_nouns, word.text) || is_in(heading_words, word.text);
             });
 }
 
@@ -67,85 +65,43 @@ bool has_order_of_all(std::string_view text) {
   return false;
 }
 
-/// A phrase of `text` above a list that says that its order, or which of its steps are done, is not
-/// as it stands there, or that they are done already; or a denial. Empty: none. "How to eat only
-/// rice" is a title.
-std::string limit_in(std::string_view text) {
-  const auto all = tokens_of(text);
-  if (all.empty() || all.front().text == "how")
-    return {};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto words = std::span<const token>(all).subspan(i);
-    const auto denial = phrase_at(words);
-    if (denial
-        && (denial->meaning == word_class::must_not || denial->meaning == word_class::need_not))
-      return joined(words.first(denial->tokens));
-    if (auto choice = choice_at(words, choice_place::above_list); !choice.empty())
-      return choice;
-    if (says_done(all, i))
-      return all[i].text;
-  }
-  return {};
-}
+/// What a line says about the order of the step above it.
+struct order_field {
+  std::string phrase;
+  std::string_view steps;
+};
 
-/// Whether what is in a bracket may be an order: "parallel with 2", "2 and 3", "with cook".
-bool may_be_order(std::string_view inside, const step_names& names) {
-  constexpr auto others = std::to_array<std::string_view>(
-      {"parallel", "simultaneous", "concurrent", "order", "sequence", "first", "last"});
-  const auto all = tokens_of(inside);
-  for (std::span<const token> words(all); !words.empty(); words = words.subspan(1)) {
-    const auto& word = words.front().text;
-    const auto phrase = phrase_at(words);
-    if ((phrase && says_order(phrase->meaning)) || std::ranges::find(others, word) != others.end())
-      return true;
-    // "2 coats" counts something.
-    const bool is_last =
-        words.size() == 1 || words[1].text == "," || words[1].text == "and" || words[1].text == "&";
-    if (is_last && ((number_of(word) && names.labelled(word)) || range_of(word)))
-      return true;
-    // "with cook", where there is a step "cook".
-    const auto named = names.unquoted_at(words);
-    if (named && named->tokens == words.size())
-      return true;
-  }
-  return false;
-}
-
-/// Whether an item, or a line below it, ends in an order without a bracket: "buy, after 2".
-bool ends_in_order(std::string_view text, const step_names& names) {
-  const auto all = tokens_of(text);
-  std::span<const token> words(all);
-  // A line below an item may be a bracket.
-  if (words.size() > 1 && words.front().text == "(" && words.back().text == ")")
-    words = words.subspan(1, words.size() - 2);
-  const auto is_one_of = [](const token& word, std::initializer_list<std::string_view> table) {
-    return std::ranges::find(table, word.text) != table.end();
+/// "If it fails, roll back", "paint again (optional)"
+bool has_condition(std::span<const token> words) {
+  constexpr auto conditions = std::to_array<std::string_view>(
+      {"if", "unless", "otherwise", "optional", "optionally", "maybe", "perhaps"});
+  const auto is_one = [&](const token& each) {
+    return std::ranges::find(conditions, each.text) != conditions.end();
   };
-  while (!words.empty() && is_one_of(words.back(), {".", ";", ","}))
-    words = words.first(words.size() - 1);
-  bool has_label = false;
-  while (!words.empty()) {
-    const auto& word = words.back();
-    const bool is_label =
-        (number_of(word.text) && names.labelled(word.text)) || range_of(word.text);
-    if (!is_label && !is_one_of(word, {",", "and", "&", "to"}))
-      break;
-    has_label = has_label || is_label;
-    words = words.first(words.size() - 1);
-  }
-  if (!has_label)
+  if (words.empty())
     return false;
-  if (!words.empty() && is_one_of(words.back(), {"with", "as"}))
-    words = words.first(words.size() - 1);
-  if (!words.empty() && is_one_of(words.back(), {"parallel", "simultaneous", "concurrent"}))
-    return true;
-  constexpr std::size_t phrase_words_max = 4;
-  for (std::size_t count = 1; count <= std::min(words.size(), phrase_words_max); ++count) {
-    const auto phrase = phrase_at(words.last(count));
-    if (phrase && phrase->tokens == count && says_order(phrase->meaning))
-      return true;
-  }
-  return false;
+  const auto bracket =
+      std::ranges::find(words.rbegin(), words.rend(), std::string_view("("), &token::text);
+  return is_one(words.front())
+         || (words.back().text == ")" && bracket != words.rend() && is_one(*(bracket - 1)));
+}
+
+/// "Depends on: 1", "needs: Test, Build" below a step.
+std::optional<order_field> order_field_of(std::string_view text) {
+  const auto words = tokens_of(text);
+  const auto phrase = phrase_at(words);
+  if (!phrase || !says_order(phrase->meaning) || phrase->tokens >= words.size()
+      || words[phrase->tokens].text != ":")
+    return std::nullopt;
+  return order_field{joined(std::span(words).first(phrase->tokens)),
+                     text.substr(words[phrase->tokens].end)};
+}
+
+/// The label behind `label`: "3" behind "2", "c" behind "b".
+std::string label_behind(const std::string& label) {
+  if (const auto number = number_of(label))
+    return std::to_string(*number + 1);
+  return label.empty() ? std::string{} : std::string(1, static_cast<char>(label.front() + 1));
 }
 
 /// Numbers, or letters, each above the one before.
@@ -202,11 +158,25 @@ private:
     if (is_below_heading_)
       return add_sentences(sentence);
     const bool is_deeper = !out_.tasks.empty() && line.indent > indent_ + 1;
+    if (is_deeper && may_be_item(line))
+      out_.problems.push_back({std::string(line.whole),
+                               "it may be a step or belong to the one above it; begin it where the "
+                               "other steps begin, or farther in and with another mark"});
     if (is_deeper)
       return add_detail(line);
     if (line.marker == kind_)
       return add_item(line);
     add_sentences(sentence);
+  }
+
+  /// Whether a line that is farther in than the first item may be an item: it is one blank farther
+  /// in than the item above it, or has the next number, and no other list has begun below that.
+  [[nodiscard]] bool may_be_item(const text_line& line) const {
+    if (line.marker != kind_)
+      return false;
+    const bool is_next = !line.label.empty() && line.label == label_behind(out_.tasks.back().label)
+                         && (detail_label_.empty() || line.label != label_behind(detail_label_));
+    return is_next || line.indent == item_indent_ + 1;
   }
 
   void add_item(const text_line& line) {
@@ -222,9 +192,11 @@ private:
       out_.problems.push_back({std::string(line.whole), "a step without a name"});
       return;
     }
-    check_beginning(line);
+    check_marks(line, parts.name);
     if (!parts.unread.empty())
       unread_brackets_.push_back({0, std::string(parts.unread), std::string(line.whole)});
+    item_indent_ = line.indent;
+    detail_label_.clear();
     names_.add(line.label, parts.name);
     read_task task;
     task.label = line.label;
@@ -240,16 +212,24 @@ private:
   }
 
   /// What would be lost in a name: that it is done, an order.
-  void check_beginning(const text_line& line) {
+  void check_marks(const text_line& line, std::string_view name) {
     const auto say = [&](std::string reason) {
       out_.problems.push_back({std::string(line.whole), std::move(reason)});
     };
-    if (const auto how = marked_as(line.text); !how.empty())
+    auto how = marked_as(line.text);
+    if (how.empty())
+      how = marked_at_end_as(line.text);
+    if (how.empty())
+      how = marked_at_end_as(name);
+    if (!how.empty())
       return say("it is marked as " + std::string(how) + "; leave it out");
     const auto words = tokens_of(line.text);
     if (!words.empty() && (words.front().text == "or" || words.front().text == "alternatively"))
       out_.assumptions.push_back(quoted(shown(line.text))
                                  + " is a step, though it may stand for another one");
+    if (has_condition(words))
+      out_.assumptions.push_back(quoted(shown(line.text))
+                                 + " is a step, though it may be done on a condition only");
     if (const auto denial = denial_before(words); !denial.empty())
       out_.assumptions.push_back(quoted(shown(line.text))
                                  + " is a step, though it says what is not to be done");
@@ -262,6 +242,12 @@ private:
   /// A line below an item and farther in.
   void add_detail(const text_line& line) {
     auto& task = out_.tasks.back();
+    detail_label_ = line.label;
+    if (auto field = order_field_of(line.text)) {
+      fields_.push_back({static_cast<std::uint32_t>(out_.tasks.size() - 1), std::move(*field),
+                         std::string(line.whole)});
+      return;
+    }
     if (task.description.empty())
       out_.assumptions.push_back("the lines below " + quoted(shown(task.name))
                                  + " are its description");
@@ -269,7 +255,7 @@ private:
       task.description = task.name;
     task.description += '\n';
     task.description += line.whole;
-    details_.push_back(line.whole);
+    details_.push_back({static_cast<std::uint32_t>(out_.tasks.size() - 1), line.whole});
   }
 
   void add_sentences(std::string_view text) {
@@ -292,10 +278,13 @@ private:
         edges_.add(*order, sentence);
       } else if (mentions_step(text, names_) || has_order_of_all(text)) {
         out_.problems.push_back({std::string(sentence), order.error().reason});
-      } else if (const auto limit = limit_in(text); !limit.empty()) {
+      } else if (const auto unread = unread_above_list(text, names_); !unread.empty()) {
         out_.problems.push_back(
             {std::string(sentence), "it may change the order or the choice of the steps: "
-                                        + quoted(limit) + " is not understood above a list"});
+                                        + quoted(unread) + " is not understood above a list"});
+      } else if (asks_about_list(text)) {
+        out_.problems.push_back(
+            {std::string(sentence), "it asks about the steps; a list is to be done"});
       } else if (out_.title.empty()) {
         out_.title =
             with_single_blanks(text.ends_with('.') ? text.substr(0, text.size() - 1) : text);
@@ -312,14 +301,16 @@ private:
 
   /// An order within an item would be lost.
   void check_items() {
-    const auto check = [this](std::string_view text) {
-      if (mentions_step(text, names_) || ends_in_order(text, names_))
+    const auto check = [this](std::string_view text, std::uint32_t position) {
+      if (mentions_step(text, names_) || has_order_of_step(text, position, names_))
         out_.problems.push_back({std::string(text), "it mentions a step within the text of a step; "
                                                     "write \"(after 2)\" at its end, or a sentence "
                                                     "below the list"});
     };
-    std::ranges::for_each(item_texts_, check);
-    std::ranges::for_each(details_, check);
+    for (std::uint32_t position = 0; position < item_texts_.size(); ++position)
+      check(item_texts_[position], position);
+    for (const auto& [position, text] : details_)
+      check(text, position);
     for (const auto& each : unread_brackets_)
       if (may_be_order(each.inside, names_))
         out_.problems.push_back({each.line, "the bracket " + quoted("(" + shown(each.inside) + ")")
@@ -329,6 +320,10 @@ private:
   void leave_question_out() {
     if (sentences_.empty() || !sentences_.back().ends_with('?'))
       return;
+    // "Actually do 3 first?"
+    if (const auto unread = unread_above_list(sentences_.back(), names_);
+        !unread.empty() || mentions_step(sentences_.back(), names_))
+      return;
     out_.assumptions.push_back("the question at the end is left out: "
                                + quoted(shown(sentences_.back())));
     sentences_.pop_back();
@@ -336,7 +331,9 @@ private:
 
   void read_sentences() {
     for (const auto& [position, inside, line] : brackets_)
-      read_bracket(position, inside, line);
+      take(order_of(position, inside), line);
+    for (const auto& [position, field, line] : fields_)
+      read_field(position, field, line);
     for (const auto& sentence : sentences_) {
       const auto rule =
           has_step_word(sentence) ? bare_numbers::are_unknown : bare_numbers::are_steps;
@@ -345,18 +342,27 @@ private:
   }
 
   /// "(after 2 and 3)" at the end of an item: as if the sentence began with the step.
-  void read_bracket(std::uint32_t position, std::string_view inside, const std::string& line) {
-    const auto label = out_.tasks[position].label;
-    if (label.empty()) {
-      // A bullet has no number; its own words are the name.
-      take(read_order_sentence('"' + out_.tasks[position].name + "\": " + std::string(inside),
-                               names_, bare_numbers::are_steps),
-           line);
-      return;
+  [[nodiscard]] read_result<ordering> order_of(std::uint32_t position,
+                                               std::string_view said) const {
+    const auto& task = out_.tasks[position];
+    // A bullet has no number; its own words are the name.
+    const auto step = task.label.empty() ? '"' + task.name + '"' : "step " + task.label;
+    return read_order_sentence(step + ": " + std::string(said), names_, bare_numbers::are_steps);
+  }
+
+  /// "Needs: Test, Build": all of it is one list, or each part between commas is one.
+  void read_field(std::uint32_t position, const order_field& field, const std::string& line) {
+    const auto said = [&](std::string_view steps) {
+      return order_of(position, field.phrase + ' ' + std::string(steps));
+    };
+    const auto whole = said(field.steps);
+    if (whole || field.steps.find(',') == std::string_view::npos)
+      return take(whole, line);
+    for (auto rest = field.steps; !rest.empty();) {
+      const auto comma = std::min(rest.find(','), rest.size());
+      take(said(rest.substr(0, comma)), line);
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
-    take(read_order_sentence("step " + label + ": " + std::string(inside), names_,
-                             bare_numbers::are_steps),
-         line);
   }
 
   /// Without the word "step" each number is a step: "3 needs 1 and 2", "1 -> 2".
@@ -386,13 +392,16 @@ private:
           "the text says an order, so tasks wait for nothing else than it says");
       return;
     }
-    if (kind_ == marker_kind::bullet) {
-      out_.assumptions.emplace_back("no order is said: bullets have none");
-      return;
-    }
-    if (!is_ascending(out_.tasks)) {
+    const bool is_chain = kind_ != marker_kind::bullet;
+    if (is_chain && !is_ascending(out_.tasks)) {
       out_.problems.push_back(
           {"", "the numbers of the steps do not grow; a sentence has to say the order"});
+      return;
+    }
+    if (steps_say_order(is_chain))
+      return;
+    if (!is_chain) {
+      out_.assumptions.emplace_back("no order is said: bullets have none");
       return;
     }
     constexpr std::string_view chain = "no order is said: the numbers are one";
@@ -403,10 +412,43 @@ private:
     edges_.add(said, chain);
   }
 
+  /// Whether steps, or the lines below them, say an order otherwise than in a form that is read.
+  /// Then a problem says so.
+  bool steps_say_order(bool is_chain) {
+    const step_words words(item_texts_);
+    const auto say = [this](std::string_view text, const std::string& said) {
+      if (!said.empty())
+        out_.problems.push_back(
+            {std::string(text), quoted(said)
+                                    + " may be an order within a step; say it in a sentence below "
+                                      "the list, or write \"Order:\" there if it is none"});
+    };
+    for (std::uint32_t position = 0; position < item_texts_.size(); ++position) {
+      const auto& text = item_texts_[position];
+      auto said = place_said_in(text);
+      say(text, said.empty() ? words.order_in(text, position, is_chain) : said);
+    }
+    for (const auto& [position, text] : details_)
+      say(text, words.order_in(text, position, is_chain));
+    return !out_.problems.empty();
+  }
+
   struct bracket {
     std::uint32_t position;
     std::string inside;
     std::string line;
+  };
+
+  struct field_line {
+    std::uint32_t position;
+    order_field field;
+    std::string line;
+  };
+
+  /// A line below an item and farther in.
+  struct detail {
+    std::uint32_t position; ///< Of the item.
+    std::string_view text;
   };
 
   const std::vector<text_line>& lines_;
@@ -418,8 +460,11 @@ private:
   bool is_below_heading_ = false;
   bool says_order_ = false;
   std::vector<std::string> item_texts_; ///< Whole, by position.
-  std::vector<std::string_view> details_;
+  std::vector<detail> details_;
   std::vector<bracket> brackets_;
+  std::vector<field_line> fields_;
+  std::size_t item_indent_ = 0; ///< Of the last item.
+  std::string detail_label_;    ///< Of the last line below it.
   std::vector<bracket> unread_brackets_;
   std::vector<std::string> sentences_; ///< Below the items, and between them.
 };

@@ -50,11 +50,13 @@ constexpr auto phrase_table = std::to_array<phrase>({
     {"then", then}, {"next", then},
 
     {"in parallel", together}, {"at the same time", together}, {"at once", together}, {"together", together},
-    {"simultaneously", together}, {"concurrently", together}, {"in any order", together},
+    {"simultaneously", together}, {"concurrently", together}, {"in any order", together}, {"in no particular order", together}, {"in no order", together},
+    {"independent of each other", together}, {"independently of each other", together}, {"side by side", together}, {"all at once", together},
     {"while", during},
     {"in order", in_order}, {"in this order", in_order}, {"in that order", in_order}, {"in the given order", in_order},
     {"in sequence", in_order}, {"sequentially", in_order}, {"one after another", in_order}, {"one after the other", in_order},
-    {"one by one", in_order},
+    {"one by one", in_order}, {"one at a time", in_order}, {"step by step", in_order}, {"sequential", in_order},
+    {"follow this order", in_order}, {"in the order given", in_order},
 
     {"must", must}, {"should", must}, {"shall", must}, {"has to", must}, {"have to", must},
     {"need to", must}, {"needs to", must}, {"ought to", must},

@@ -248,6 +248,9 @@ private:
       return say(each, *problem);
     if (each.place.has_others)
       return say(each, "two words of order before one task do not say the same");
+    if (const auto relative = relative_in(words); !relative.empty() && goes_on(position))
+      return say(each, "the task behind " + quoted(relative) + " may belong to what "
+                           + quoted(relative) + " begins; write it as a sentence of its own");
     if (is_first && each.is(seam_kind::same))
       return say(each, quoted(each.place.seam->words) + " has no task before it");
     if (position > 1 && each.place.seam == nullptr && clauses_[position - 1].is(seam_kind::same))
@@ -256,6 +259,12 @@ private:
     if (each.place.is_bare_first && !begins_like_task(words)
         && !(clauses_[1].place.seam != nullptr && clauses_[1].is_next()))
       say(each, "\"first\" may be a part of the task; put a comma behind it if it is none");
+  }
+
+  /// Whether another task is in the same sentence.
+  [[nodiscard]] bool goes_on(std::size_t position) const {
+    return position + 1 < clauses_.size()
+           && clauses_[position + 1].sentence.data() == clauses_[position].sentence.data();
   }
 
   /// "First" begins, "finally" ends, and "second" comes before "third".

@@ -47,6 +47,7 @@ constexpr auto no_task_begins = std::to_array<std::string_view>({
     "earlier", "previously", "beforehand", "initially", "now", "later", "soon", "eventually", "subsequently", "thereafter", "afterward", "ultimately",
     "again", "also", "plus", "additionally", "besides", "moreover", "furthermore", "likewise", "similarly", "etc",
     "thus", "hence", "therefore", "however", "though", "although", "because", "since", "as", "than", "with", "to", "of", "from", "by", "for", "even",
+    "actually", "oops", "rather", "correction",
     "every", "each", "some", "whenever", "anytime", "ok", "okay", "well", "hi", "hello", "hey", "dear", "thanks", "cheers", "regards",
 });
 
@@ -96,11 +97,6 @@ constexpr auto statements = std::to_array<std::string_view>({
 // clang-format on
 
 using token_span = std::span<const token>;
-
-template<std::size_t count>
-bool is_in(const std::array<std::string_view, count>& table, std::string_view word) {
-  return std::ranges::find(table, word) != table.end();
-}
 
 bool begins_with_verb(token_span words, known_verbs verbs) {
   return verbs == known_verbs::few ? begins_with_task_verb(words) : begins_like_task(words);
@@ -156,6 +152,19 @@ std::string_view without_contraction(std::string_view word) {
              : word;
 }
 
+/// "Sorts", "goes": a verb that says what somebody does, not what is to be done.
+bool is_third_person(std::string_view word) {
+  const auto is_verb = [](std::string_view text) {
+    const auto words = tokens_of(text);
+    return begins_like_task(words);
+  };
+  if (word.size() < 3 || !word.ends_with('s') || is_verb(word))
+    return false;
+  return is_verb(word.substr(0, word.size() - 1))
+         || (word.ends_with("es") && is_verb(word.substr(0, word.size() - 2)))
+         || (word.ends_with("ies") && is_verb(std::string(word.substr(0, word.size() - 3)) + 'y'));
+}
+
 std::optional<std::string> problem_at_beginning(const prose_task& task) {
   const auto words = task.words;
   const auto& first = words.front().text;
@@ -164,6 +173,8 @@ std::optional<std::string> problem_at_beginning(const prose_task& task) {
   };
   if (is_in(no_task_begins, without_contraction(first)) || (first == "please" && words.size() == 1))
     return no_task(first);
+  if (is_third_person(first))
+    return quoted(shown(first)) + " may be what somebody or something does, and no task";
   if (first == "thank" && words.size() > 1 && words[1].text == "you")
     return no_task("thank you");
   if (first == "do" && words.size() > 1
@@ -316,6 +327,27 @@ std::string denial_before(token_span words) {
 
 bool is_counted_by_first(std::string_view word) {
   return is_in(counted, word);
+}
+
+std::string relative_in(token_span words) {
+  constexpr auto relatives = std::to_array<std::string_view>(
+      {"that", "which", "who", "whose", "whom", "how", "whether", "what", "where", "why"});
+  constexpr auto others_do = std::to_array<std::string_view>(
+      {"ask", "tell", "teach", "remind", "instruct", "invite", "persuade", "convince", "encourage",
+       "urge", "warn", "want", "help", "order", "request", "allow", "advise"});
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto& word = words[i].text;
+    const auto& before = words[i - 1].text;
+    // "Fix that bug", "so that"
+    const bool is_other_that = word == "that" && (before == "so" || i == 1);
+    const bool has_end = i + 1 < words.size() && words[i + 1].text == "to"; // "what to buy"
+    if (is_in(relatives, word) && !is_other_that && !has_end)
+      return word;
+    if (word == "to" && i > 1 && !is_in(relatives, before) && is_in(others_do, words.front().text)
+        && begins_like_task(words.subspan(i + 1)))
+      return words.front().text;
+  }
+  return {};
 }
 
 std::optional<std::string> problem_in_task(const prose_task& task) {

@@ -48,6 +48,10 @@ enum class known_verbs : std::uint8_t { few, many };
 /// The denial with which `words` begin: "do not", "please never"; empty: none.
 [[nodiscard]] std::string denial_before(std::span<const token> words);
 
+/// A word in a task behind which the sentence may go on about what somebody or something else does:
+/// "a script that reads the file, then ...", "tell Bob to buy rice, then ...". Empty: none.
+[[nodiscard]] std::string relative_in(std::span<const token> words);
+
 /// "First aid", "first floor": behind "first" this is no task.
 [[nodiscard]] bool is_counted_by_first(std::string_view word);
 

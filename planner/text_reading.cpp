@@ -5,12 +5,14 @@
 #include <troupe/protocol/errc.hpp>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "planner/limits.hpp"
 #include "planner/list_reader.hpp"
 #include "planner/prose.hpp"
+#include "planner/steps.hpp"
 #include "planner/tokens.hpp"
 
 namespace troupe::planner {
@@ -44,8 +46,35 @@ std::string name_of(const text_reading& reading) {
   return reading.tasks.size() > tasks_in_name_max ? out + ", ..." : out;
 }
 
+constexpr std::string_view byte_order_mark = "\ufeff";
+
+/// Characters that nobody sees: an item behind one would be no item. U+200D within an emoji is
+/// seen.
+bool has_invisible(std::string_view text) {
+  constexpr auto invisible = std::to_array<std::string_view>(
+      {"\u00ad", "\u061c", "\u180e", "\u200b", "\u200c", "\u200e",       "\u200f", "\u202a",
+       "\u202b", "\u202c", "\u202d", "\u202e", "\u2060", "\u2061",       "\u2062", "\u2063",
+       "\u2064", "\u2066", "\u2067", "\u2068", "\u2069", byte_order_mark});
+  constexpr std::string_view joiner = "\u200d";
+  count_steps(text.size());
+  bool is_behind_ascii = true;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
+    const auto rest = text.substr(at, joiner.size());
+    if (!is_ascii
+        && ((rest == joiner && is_behind_ascii)
+            || std::ranges::any_of(
+                invisible, [rest](std::string_view each) { return rest.starts_with(each); })))
+      return true;
+    is_behind_ascii = is_ascii;
+  }
+  return false;
+}
+
 /// A problem without a text is one of the text as a whole.
 text_reading read_any(std::string_view text, guesses rule) {
+  if (text.starts_with(byte_order_mark))
+    text.remove_prefix(byte_order_mark.size());
   if (text.size() > text_bytes_max)
     return with_problem("the text is longer than " + std::to_string(text_bytes_max) + " bytes");
   if (!is_utf8(text))
@@ -55,6 +84,8 @@ text_reading read_any(std::string_view text, guesses rule) {
         return is_control(each) && each != '\n' && each != '\r' && each != '\t';
       }))
     return with_problem("the text has control characters");
+  if (has_invisible(text))
+    return with_problem("the text has invisible characters, like U+200B; write it without them");
   const auto [lines, is_split] = lines_of_text(text);
   const auto is_item = [](const text_line& line) { return line.marker != marker_kind::none; };
   if (std::ranges::none_of(lines, is_item))

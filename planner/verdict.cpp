@@ -19,10 +19,29 @@
 namespace troupe::planner {
 
 std::string name_of_text(std::string_view text) {
+  constexpr std::string_view bom_bytes = "\ufeff";
+  if (text.starts_with(bom_bytes))
+    text.remove_prefix(bom_bytes.size());
   return shown(with_single_blanks(without_controls(text)));
 }
 
+bool is_blank_text(std::string_view text) {
+  constexpr auto blanks = std::to_array<std::string_view>(
+      {" ", "\t", "\n", "\r", "\v", "\f", "\u00a0", "\u00ad", "\u200b", "\u200c", "\u200d",
+       "\u200e", "\u200f", "\u2028", "\u2029", "\u2060", "\u3000", "\ufeff"});
+  while (!text.empty()) {
+    const auto* found = std::ranges::find_if(
+        blanks, [text](std::string_view each) { return text.starts_with(each); });
+    if (found == blanks.end())
+      return false;
+    text.remove_prefix(found->size());
+  }
+  return true;
+}
+
 namespace {
+
+constexpr const char* no_text = "the message has no text";
 
 /// What a row says: it has filled the verdict, or why it does not fit.
 struct row_answer {
@@ -144,6 +163,8 @@ answered from_template(const row_input& in, verdict& out) {
 answered from_grammar(const row_input& in, verdict& out) {
   if (!in.settings.has_grammar)
     return not_because("the grammar is not asked");
+  if (is_blank_text(in.request.text))
+    return not_because(no_text);
   const bool may_guess = in.request.prefers_objective == true;
   auto read = read_text(in.request.text, may_guess ? guesses::allowed : guesses::none);
   out.problems = read.problems;
@@ -166,6 +187,8 @@ answered from_grammar(const row_input& in, verdict& out) {
 }
 
 answered from_model(const row_input& in, verdict& out) {
+  if (is_blank_text(in.request.text))
+    return not_because(no_text);
   if (!in.settings.has_model)
     return not_because("no model is configured");
   if (!in.settings.model_problem.empty())
@@ -189,8 +212,8 @@ answered as_question(const row_input& in, verdict& out) {
 answered as_preferred(const row_input& in, verdict& out) {
   if (in.request.prefers_objective != true)
     return not_because("the client does not ask for an objective");
-  if (in.request.text.empty())
-    return not_because("the message has no text");
+  if (is_blank_text(in.request.text))
+    return not_because(no_text);
   objective_spec made;
   const auto name = name_from(in.request);
   made.name = name.empty() ? name_of_text(in.request.text) : name;

@@ -23,6 +23,9 @@ namespace troupe::planner {
 /// What is called by a whole text: the text on one line, cut if it is long.
 [[nodiscard]] std::string name_of_text(std::string_view text);
 
+/// Whether a text has nothing but blanks and characters that nobody sees: nothing is planned of it.
+[[nodiscard]] bool is_blank_text(std::string_view text);
+
 /// What the message says about planning, beside its text.
 struct planning_request {
   std::string text; ///< Empty: it has no text.

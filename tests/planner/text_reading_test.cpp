@@ -77,6 +77,23 @@ const auto lists = std::to_array<plan_row>({
      {{0, 1}, {1, 2}}},
     {"Trip: 1. Book 2. Pack 3. Fly", {"Book", "Pack", "Fly"}, {{0, 1}, {1, 2}}},
     {"1. Buy\n2. Cook\nHow long does it take?", {"Buy", "Cook"}, {{0, 1}}},
+    {"\ufeff1. Buy\n2. Cook\n3. Eat", {"Buy", "Cook", "Eat"}, {{0, 1}, {1, 2}}},
+    {"- \U0001f469\u200d\U0001f4bb Code\n- Eat", {"\U0001f469\u200d\U0001f4bb Code", "Eat"}, {}},
+    {"In no particular order:\n1. Buy\n2. Cook", {"Buy", "Cook"}, {}},
+    {"These are independent of each other:\n1. Buy\n2. Cook", {"Buy", "Cook"}, {}},
+    {"Can be done side by side:\n1. Buy\n2. Cook", {"Buy", "Cook"}, {}},
+    {"Follow this order:\n- Buy\n- Cook", {"Buy", "Cook"}, {{0, 1}}},
+    {"Step by step:\n- Buy\n- Cook", {"Buy", "Cook"}, {{0, 1}}},
+    {"One at a time:\n- Buy\n- Cook", {"Buy", "Cook"}, {{0, 1}}},
+    {"Sequential:\n- Buy\n- Cook", {"Buy", "Cook"}, {{0, 1}}},
+    {"- Deploy\n    Blocked by: Test\n- Test", {"Deploy", "Test"}, {{1, 0}}},
+    {"- Deploy\n    - needs: Test, Build\n- Test\n    - needs: Build\n- Build",
+     {"Deploy", "Test", "Build"},
+     {{1, 0}, {2, 0}, {2, 1}}},
+    {"1. Lint\n2. Test\n3. Build\n   Depends on: 1", {"Lint", "Test", "Build"}, {{0, 2}}},
+    {"1. Let it cool before serving\n2. Serve", {"Let it cool before serving", "Serve"}, {{0, 1}}},
+    {"1. Buy\n   1. rice\n   2. beans\n2. Cook", {"Buy", "Cook"}, {{0, 1}}},
+    {"- Buy\n\t- rice\n\t- beans\n- Cook", {"Buy", "Cook"}, {}},
     {"1. Buy\r\n2. Cook\r\n", {"Buy", "Cook"}, {{0, 1}}},
     {"1. Buy\n   - rice\n   - beans\n2. Cook", {"Buy", "Cook"}, {{0, 1}}},
     {"1. Buy\n2. Cook\n3. Eat\n\"Buy\" must precede \"Cook\"; after cook, eat.",
@@ -242,6 +259,65 @@ constexpr auto problem_rows = std::to_array<problem_row>({
      "1. Buy (with cook): the bracket \"(with cook)\" may be an order, but is not understood\n"},
 });
 
+/// Above a list, in a step or below one it may be an order, or say that nothing is to be done.
+constexpr auto refused_lists = std::to_array<std::string_view>({
+    "No order:\n1. Buy\n2. Cook",
+    "Order is irrelevant:\n1. Buy\n2. Cook",
+    "Any order is fine:\n1. Buy\n2. Cook",
+    "Whichever order:\n1. Buy\n2. Cook",
+    "Steps (unordered):\n1. Buy\n2. Cook",
+    "Parallel tasks:\n1. Buy\n2. Cook",
+    "Concurrent:\n1. Buy\n2. Cook",
+    "Async tasks:\n1. Buy\n2. Cook",
+    "From last to first:\n1. Buy\n2. Cook",
+    "Ordered list:\n- Buy\n- Cook",
+    "Steps, each after the previous:\n- Buy\n- Cook",
+    "Chain:\n- Buy\n- Cook",
+    "I move next week. I need to do 3 before 2.\n1. Pack\n2. Rent\n3. Call",
+    "Backlog (won't do):\n- Buy\n- Cook",
+    "Out of scope:\n- Buy\n- Cook",
+    "Rejected:\n- Buy\n- Cook",
+    "Postponed:\n- Buy\n- Cook",
+    "Not now:\n- Buy\n- Cook",
+    "Maybe later:\n- Buy\n- Cook",
+    "Is this right?\n1. Buy\n2. Cook",
+    "Which of these is best?\n1. Buy\n2. Cook",
+    "1. Buy - done\n2. Cook",
+    "1. Buy (DONE)\n2. Cook",
+    "1. Buy \u2705\n2. Cook",
+    "1. Design\n2. Build\n3. Write in the meantime",
+    "1. Design\n2. Build\n3. Write in parallel",
+    "1. Design\n2. Build\n3. Write at the same time",
+    "- Pay the bill after you checked it\n- Check the bill",
+    "- Sign the contract once the inspection is done\n- Do the inspection",
+    "1. Serve after baking\n2. Bake",
+    "- Buy rice, then\n- Cook rice",
+    "- Buy rice first\n- Cook rice",
+    "- Deploy, after Test\n- Test",
+    "- Deploy <- Test\n- Test",
+    "- Buy rice\n    Do this after cooking.\n- Cook rice",
+    "- Deploy\n    Depends on: Tests\n- Test",
+    "1. Buy\n2. Cook\n3. Eat\nActually do 3 first?",
+    "1. Buy\n2. Cook\n3. Eat\nShould 3 come before 1?",
+    "1. Buy\n 2. Cook\n  3. Eat",
+    "- Buy\n - Cook\n  - Eat",
+    "\u200b1. Buy\n2. Cook",
+    "1. Buy\n\u200b2. Cook",
+    "\u200d1. Buy\n2. Cook",
+});
+
+/// A line of the same words that says nothing of the kind.
+constexpr auto names_of_lists = std::to_array<std::string_view>({
+    "Next steps:",
+    "Things we need:",
+    "My first release:",
+    "Order a pizza:",
+    "Follow up:",
+    "Plan for 2 people:",
+    "Can you do these for me?",
+    "I do this in order to save money:",
+    "How to do one thing after another:",
+});
 } // namespace
 
 TEST_CASE("lists and what is said below them become tasks and edges", "[planner][grammar]") {
@@ -274,6 +350,23 @@ TEST_CASE("what is not understood is named with the reason, and nothing is plann
     const auto read = read_text(text);
     CHECK(problems_of(read) == problems);
     CHECK_FALSE(read.is_plan());
+  }
+}
+
+TEST_CASE("an order where none is read, and what is not to be done, are refused",
+          "[planner][grammar]") {
+  for (const auto text : refused_lists) {
+    CAPTURE(text);
+    const auto read = read_text(text);
+    CHECK(!read.problems.empty());
+    CHECK_FALSE(read.is_plan());
+  }
+}
+
+TEST_CASE("a line above a list that says no order is its name", "[planner][grammar]") {
+  for (const auto line : names_of_lists) {
+    CAPTURE(line);
+    CHECK(problems_of(read_text(std::string(line) + "\n1. Buy\n2. Cook\n3. Eat")) == "");
   }
 }
 

@@ -272,3 +272,17 @@ TEST_CASE("the length of a short question is counted in characters", "[planner][
   CHECK(is_short_question(longest));
   CHECK_FALSE(is_short_question(longest + "a"));
 }
+
+TEST_CASE("a text without words is a plain task", "[planner][verdict]") {
+  for (const std::string_view text : {"", "   ", "\n\n", "\ufeff", "\u200b \u00a0"}) {
+    CAPTURE(text);
+    auto request = asked(text);
+    request.prefers_objective = true;
+    planning_settings settings;
+    settings.has_model = true;
+    const auto made = decide(request, settings);
+    REQUIRE(made.has_value());
+    CHECK(made->outcome == decision::plain_task);
+    CHECK(made->who == decider::nobody);
+  }
+}
