@@ -115,9 +115,17 @@ error no_question(std::string_view task) {
 
 error refusal_of_answer(const task_life& life, std::string_view task, std::string_view question) {
   const auto* closed = find_closed(life, question);
-  if (closed == nullptr)
-    return is_terminal(life.status.state) ? task_has_ended(task) : no_question(task);
+  if (closed == nullptr && is_terminal(life.status.state))
+    return task_has_ended(task);
   const auto id = question_address{task_id{task}, std::string{question}}.str();
+  if (closed == nullptr && life.question)
+    return make_error(errc::no_question,
+                      "task " + troupe::quoted(shown(task)) + " asks question "
+                          + troupe::quoted(life.question->id) + ", and knows no question "
+                          + troupe::quoted(shown(question)),
+                      shown(id));
+  if (closed == nullptr)
+    return no_question(task);
   const auto at = to_rfc3339(closed->at);
   error out;
   out.field = id;

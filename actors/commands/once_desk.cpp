@@ -1,6 +1,7 @@
 #include "actors/commands/once_desk.hpp"
 
 #include "store/once_table.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -40,14 +41,16 @@ const error& came_before() {
 }
 
 struct once_desk::state : std::enable_shared_from_this<state> {
-  state(store& of, std::function<timestamp()> clock) : records(of), now(std::move(clock)) {}
+  state(store& of, std::function<timestamp()> clock, memory_budget_ptr budget)
+      : records(of), now(std::move(clock)), memory(std::move(budget)) {}
 
   struct waiter {
     std::vector<once> wanted;
+    std::size_t bytes = 0;
     next_fn next;
+    memory_charge held = {}; ///< While it waits.
   };
   struct entry {
-    std::uint64_t content = 0;
     std::uint64_t holder = 0;                      ///< Number of the ticket.
     const std::vector<once>* conditions = nullptr; ///< Of the ticket, while it lives.
     std::list<waiter> waiting;
@@ -79,18 +82,16 @@ struct once_desk::state : std::enable_shared_from_this<state> {
         const auto known = under_way.find(once_key(each));
         if (refused || known == under_way.end())
           continue;
-        if (known->second.content == each.content) {
-          known->second.waiting.push_back(std::move(who));
+        refused = line_up(known->second, who);
+        if (!refused)
           return;
-        }
-        refused = other_content(each.kind);
       }
       if (!refused) {
         mine->wanted = std::move(who.wanted);
         mine->number = ++last_number;
         mine->desk = weak_from_this();
         for (const auto& each : mine->wanted)
-          under_way.emplace(once_key(each), entry{each.content, mine->number, &mine->wanted, {}});
+          under_way.emplace(once_key(each), entry{mine->number, &mine->wanted, {}});
       }
     }
     if (refused)
@@ -104,6 +105,21 @@ struct once_desk::state : std::enable_shared_from_this<state> {
            me->leave(mine->wanted, mine->number);
            next(before, nullptr);
          });
+  }
+
+  /// Behind those that wait for the end of that one, under the lock; or why not, and then it is as
+  /// it was.
+  std::optional<error> line_up(entry& behind, waiter& who) const {
+    if (behind.waiting.size() >= once_waits_max)
+      return make_error(errc::overloaded, std::to_string(once_waits_max)
+                                              + " commands wait for one with the same key or id "
+                                                "(once_waits_max)");
+    if (!who.held)
+      who.held = memory_charge::take(*memory, memory_account::live_work, who.bytes);
+    if (!who.held)
+      return memory->refusal(memory_account::live_work, who.bytes);
+    behind.waiting.push_back(std::move(who));
+    return std::nullopt;
   }
 
   /// What came before with one of them, from the one at `index` on.
@@ -139,11 +155,11 @@ struct once_desk::state : std::enable_shared_from_this<state> {
 
   void leave(const std::vector<once>& done, std::uint64_t number) {
     for (const auto& each : done)
-      release(once_key(each), each.content, number);
+      release(once_key(each), number);
   }
 
   /// The first that waits is the next one under way, if that is needed; the others wait for it.
-  void release(const std::string& key, std::uint64_t content, std::uint64_t number) {
+  void release(const std::string& key, std::uint64_t number) {
     std::list<waiter> waiting;
     {
       const std::lock_guard lock{guard};
@@ -159,7 +175,7 @@ struct once_desk::state : std::enable_shared_from_this<state> {
       enter(std::move(first));
       const std::lock_guard lock{guard};
       const auto known = under_way.find(key);
-      if (known != under_way.end() && known->second.content == content)
+      if (known != under_way.end())
         known->second.waiting.splice(known->second.waiting.end(), waiting);
     }
   }
@@ -196,19 +212,20 @@ struct once_desk::state : std::enable_shared_from_this<state> {
 
   store& records;
   const std::function<timestamp()> now;
+  const memory_budget_ptr memory;
   std::mutex guard;
   std::unordered_map<std::string, entry> under_way; ///< By once_key.
   std::uint64_t last_number = 0;
   bool is_closed = false;
 };
 
-once_desk::once_desk(store& records, std::function<timestamp()> now)
-    : state_(std::make_shared<state>(records, std::move(now))) {}
+once_desk::once_desk(store& records, std::function<timestamp()> now, memory_budget_ptr memory)
+    : state_(std::make_shared<state>(records, std::move(now), budget_or_own(std::move(memory)))) {}
 
 once_desk::~once_desk() = default;
 
-void once_desk::enter(std::vector<once> wanted, next_fn next) {
-  state_->enter({std::move(wanted), std::move(next)});
+void once_desk::enter(std::vector<once> wanted, std::size_t bytes, next_fn next) {
+  state_->enter({std::move(wanted), bytes, std::move(next)});
 }
 
 void once_desk::leave(const once_conditions& done) {

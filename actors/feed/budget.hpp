@@ -27,6 +27,17 @@ public:
   [[nodiscard]] bool take_for_queue(std::size_t bytes) noexcept {
     return memory_->charge(memory_account::feeds, bytes, bytes_max_ / 2);
   }
+  /// The same for something that cannot be parted: what is longer than the limit is counted while
+  /// there is any room, else it would never be.
+  [[nodiscard]] bool take_whole(std::size_t bytes) noexcept {
+    if (take(bytes))
+      return true;
+    if (bytes <= bytes_max_ || held() >= bytes_max_
+        || !memory_->has_room(memory_account::feeds, bytes))
+      return false;
+    force(bytes);
+    return true;
+  }
   /// Counts `bytes` in any case: what a reader waits for, and is alone.
   void force(std::size_t bytes) noexcept { memory_->force(memory_account::feeds, bytes); }
   void give_back(std::size_t bytes) noexcept { memory_->give_back(memory_account::feeds, bytes); }

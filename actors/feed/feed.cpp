@@ -164,6 +164,7 @@ void feed::show_page(feed_batch& out, std::size_t window) {
     out.failure = page->error();
     return;
   }
+  out.past = true;
   const auto& past = **page;
   if (past.gone && !after_) {
     out.state = feed_state::lost;
@@ -203,12 +204,18 @@ void feed::show_live(feed_batch& out, std::size_t window) {
   std::vector<change_ptr> taken;
   std::optional<live_queue::missed_part> missed;
   bool is_empty = false;
+  bool is_lost = false;
   {
     const std::lock_guard lock{inbox_->guard_};
     inbox_->has_notified_ = false;
     taken = inbox_->queue_.take(window);
     missed = inbox_->queue_.missed();
     is_empty = inbox_->queue_.empty();
+    is_lost = inbox_->queue_.is_lost();
+  }
+  if (is_lost) {
+    out.state = feed_state::lost;
+    return;
   }
   out.frames.reserve(taken.size());
   for (const auto& each : taken)

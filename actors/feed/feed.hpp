@@ -45,6 +45,7 @@ struct feed_batch {
   bool snapshot = false;
   bool gap = false;
   std::vector<frame> frames;
+  bool past = false; ///< The frames are of the history: nobody else holds them.
   feed_state state = feed_state::waiting;
   std::optional<error> failure;
 };

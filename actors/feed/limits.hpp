@@ -17,6 +17,12 @@ inline constexpr std::size_t chunks_apart_max = 16;
 /// large.
 inline constexpr std::size_t joined_chunk_bytes_max = std::size_t{256} << 10;
 
+/// Streams of which a feed of many has missed a part that it has not read yet. Above: all that it
+/// has missed is lost, and it begins anew (feed_state::lost).
+inline constexpr std::size_t missed_parts_max = 10'000;
+/// What such a part counts for.
+inline constexpr std::size_t missed_part_bytes = 384;
+
 /// Frames a second of a folded feed: what a person's eye, or a page, has use for.
 inline constexpr std::size_t folded_frames_per_second = 10;
 

@@ -13,10 +13,20 @@ live_queue::live_queue(bounds limits, feed_budget_ptr budget)
     : limits_(limits), budget_(std::move(budget)) {}
 
 live_queue::~live_queue() {
-  budget_->give_back(bytes_);
+  forget_all();
+}
+
+void live_queue::forget_all() {
+  budget_->give_back(bytes_ + missed_.size() * missed_part_bytes);
+  entries_.clear();
+  progress_.clear();
+  missed_.clear();
+  bytes_ = 0;
 }
 
 void live_queue::push(const change_ptr& next) {
+  if (is_lost_)
+    return;
   if (!missed_.empty()) {
     const auto behind = missed_.find(next->stream());
     if (behind != missed_.end()) {
@@ -72,6 +82,12 @@ bool live_queue::join(const change& next) {
 }
 
 void live_queue::miss(const change& next) {
+  if (missed_.size() >= missed_parts_max) {
+    forget_all();
+    is_lost_ = true;
+    return;
+  }
+  budget_->force(missed_part_bytes);
   auto& at = missed_[next.stream()];
   at.part = {next.stream(), !next.task.id.empty() && next.task.lone, next.sequence - 1,
              next.sequence};
@@ -127,15 +143,13 @@ bool live_queue::resume(const std::string& stream, std::uint64_t through) {
   if (found->second.part.through > through)
     return false;
   missed_.erase(found);
+  budget_->give_back(missed_part_bytes);
   return true;
 }
 
 void live_queue::clear() {
-  budget_->give_back(bytes_);
-  entries_.clear();
-  progress_.clear();
-  missed_.clear();
-  bytes_ = 0;
+  forget_all();
+  is_lost_ = false;
 }
 
 } // namespace troupe

@@ -39,7 +39,8 @@ public:
   live_queue(const live_queue&) = delete;
   live_queue& operator=(const live_queue&) = delete;
 
-  /// The next change. While a part of its stream is missed, that part grows instead.
+  /// The next change. While a part of its stream is missed, that part grows instead. What was
+  /// missed counts in the budget, too (missed_part_bytes).
   void push(const change_ptr& next);
 
   /// The oldest changes, until they have `bytes` or more; at least one, if there is one.
@@ -50,6 +51,10 @@ public:
   /// The missed part of the stream was read up to `through`. True if that was all of it: later
   /// changes are queued again.
   [[nodiscard]] bool resume(const std::string& stream, std::uint64_t through);
+
+  /// Parts of more than missed_parts_max streams were missed: what comes next is not known any
+  /// more, until `clear`.
+  [[nodiscard]] bool is_lost() const noexcept { return is_lost_; }
 
   /// As new: what waits and what was missed are forgotten.
   void clear();
@@ -73,6 +78,7 @@ private:
   [[nodiscard]] bool join(const change& next);
   [[nodiscard]] bool has_room(std::size_t bytes) noexcept;
   void miss(const change& next);
+  void forget_all();
   void drop_progress_of(const std::string& task);
   void remove(std::list<entry>::iterator which);
 
@@ -83,6 +89,7 @@ private:
   std::unordered_map<std::string, std::list<entry>::iterator>
       progress_; ///< Task to its progress among the entries.
   std::unordered_map<std::string, missed_state> missed_; ///< By stream.
+  bool is_lost_ = false;
 };
 
 } // namespace troupe

@@ -55,7 +55,9 @@ executor_options complete(executor_options how) {
 // -- impl -----------------------------------------------------------------------------------------
 
 gateway::impl::impl(store& in, const agent_registry& known, const executor_options& how)
-    : records(in), registered(known), options(complete(how)), desk(in, [this] { return now(); }),
+    : records(in), registered(known), options(complete(how)),
+      desk(
+          in, [this] { return now(); }, options.memory),
       config(make_config(options)) {}
 
 void gateway::impl::start() {
@@ -115,6 +117,12 @@ result<void> gateway::impl::open() const {
                       "there are " + std::to_string(options.live_tasks_max)
                           + " live tasks (limits.live-tasks)",
                       "");
+  return {};
+}
+
+result<void> gateway::impl::keeps_up() const {
+  if (const auto* why = house->full_backlog_problem())
+    return make_error(errc::overloaded, std::string{why} + "; try again later", "");
   return {};
 }
 
@@ -285,6 +293,11 @@ void gateway::drain() {
 
 bool gateway::draining() const noexcept {
   return impl_->draining;
+}
+
+result<void> gateway::takes_work() const {
+  auto taken = impl_->open();
+  return taken ? impl_->has_room(1) : taken;
 }
 
 timestamp gateway::now() const {

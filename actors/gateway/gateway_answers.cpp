@@ -3,6 +3,7 @@
 #include "actors/commands/message_rules.hpp"
 #include "actors/commands/once_answer.hpp"
 #include "actors/gateway/gateway_impl.hpp"
+#include "protocol/json/quoted.hpp"
 #include "protocol/opt/given_answers.hpp"
 
 #include <memory>
@@ -82,7 +83,12 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
     }
 
     [[nodiscard]] error unknown() const {
-      return no_question(answers[asking.size()].asked.task.str());
+      const auto task = answers[asking.size()].asked.task.str();
+      return make_error(errc::no_question,
+                        "task " + troupe::quoted(task)
+                            + " is none of the context that the message names, "
+                            + "or asks nothing",
+                        task);
     }
     void refuse(error why) const { done(said_of(answers[asking.size()].asked, std::move(why))); }
 

@@ -35,6 +35,8 @@ struct gateway::impl {
 
   /// Why new work is not taken at the moment.
   [[nodiscard]] result<void> open() const;
+  /// Why no command is taken at the moment, not even one for what is there.
+  [[nodiscard]] result<void> keeps_up() const;
   /// Whether plans or a message of that size may be added to what is live.
   [[nodiscard]] result<void> has_room(std::size_t bytes) const;
   /// True also without room if the update adds nothing.
@@ -45,8 +47,9 @@ struct gateway::impl {
   [[nodiscard]] std::vector<once> conditions_of(const send_message& command) const;
   template<class Command>
   [[nodiscard]] std::vector<once> conditions_of(const Command& command) const;
-  /// Calls `next(command, done)` if the command may come as often as it likes, or is the first. If
-  /// it came before, `done` is answered with what the first led to.
+  /// The first step of every command. Calls `next(command, done)` if the command may come as often
+  /// as it likes, or is the first. If it came before, `done` is answered with what the first led
+  /// to; if the backlog is full (keeps_up), with that.
   template<class T, class Command, class Next>
   void once_only(Command& command, reply<T>& done, Next next);
   /// `to`, for a command with conditions: they are under way until it is answered.

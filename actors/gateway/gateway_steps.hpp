@@ -4,6 +4,7 @@
 #include "actors/commands/fingerprint.hpp"
 #include "actors/commands/once_answer.hpp"
 #include "actors/gateway/gateway_impl.hpp"
+#include "actors/plan/live_bytes.hpp"
 #include "protocol/fold/limits.hpp"
 #include "protocol/json/quoted.hpp"
 
@@ -19,6 +20,8 @@ namespace troupe {
 // The fallback of a command whose objective actor ended before it looked at it; never seen outside.
 inline const error dropped{};
 inline constexpr int command_tries_max = 8;
+/// What a command that waits holds beside its texts, in bytes.
+inline constexpr std::size_t waiting_command_bytes = 1024;
 
 [[nodiscard]] error is_elsewhere(const std::string& id, const std::string& address);
 [[nodiscard]] error moves_for_long(const std::string& id);
@@ -47,6 +50,35 @@ constexpr std::string_view kind_of(const PlanCommand&) noexcept {
   return "plan ";
 }
 
+// What a command holds in texts, trees and plans, about.
+inline std::size_t text_bytes_of(const send_message& of) noexcept {
+  return bytes_of(of.message) + bytes_of(of.metadata);
+}
+inline std::size_t text_bytes_of(const cancel_task& of) noexcept {
+  return bytes_of(of.metadata);
+}
+inline std::size_t text_bytes_of(const create_objective& of) noexcept {
+  return live_bytes_of(of.spec) + (of.request ? bytes_of(*of.request) : 0);
+}
+inline std::size_t text_bytes_of(const update_objective& of) noexcept {
+  return live_bytes_of(of.edited);
+}
+inline std::size_t text_bytes_of(const create_plan& of) noexcept {
+  return live_bytes_of(of.spec);
+}
+inline std::size_t text_bytes_of(const update_plan& of) noexcept {
+  return live_bytes_of(of.edited) + live_bytes_of(of.operations);
+}
+inline std::size_t text_bytes_of(const change_plan& of) noexcept {
+  return live_bytes_of(of.operations);
+}
+inline std::size_t text_bytes_of(const modify_objective& of) noexcept {
+  return bytes_of(of.operations);
+}
+inline std::size_t text_bytes_of(const replan_objective& of) noexcept {
+  return of.text.size() + bytes_of(of.params);
+}
+
 // -- what may come once ---------------------------------------------------------------------------
 
 template<class Command>
@@ -68,21 +100,25 @@ void gateway::impl::once_only(Command& command, reply<T>& done, Next next) {
     auto held = holding(command.conditions, command.who, std::move(done));
     return next(command, held);
   }
+  if (auto ok = keeps_up(); !ok)
+    return done(ok.error());
   auto wanted = conditions_of(command);
   if (wanted.empty())
     return next(command, done);
   const auto shared = std::make_shared<Command>(std::move(command));
-  desk.enter(std::move(wanted), [this, shared, done = std::move(done), next = std::move(next)](
-                                    const result<once_ptr>& before, const once_conditions& mine) {
-    if (!before)
-      return done(before.error());
-    if (*before)
-      return answer_again(**before, shared->who, done);
-    auto first = std::move(*shared);
-    first.conditions = mine;
-    auto held = holding(mine, first.who, done);
-    next(first, held);
-  });
+  const auto bytes = waiting_command_bytes + text_bytes_of(*shared);
+  desk.enter(std::move(wanted), bytes,
+             [this, shared, done = std::move(done),
+              next = std::move(next)](const result<once_ptr>& before, const once_conditions& mine) {
+               if (!before)
+                 return done(before.error());
+               if (*before)
+                 return answer_again(**before, shared->who, done);
+               auto first = std::move(*shared);
+               first.conditions = mine;
+               auto held = holding(mine, first.who, done);
+               next(first, held);
+             });
 }
 
 template<class T>

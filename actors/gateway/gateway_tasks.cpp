@@ -9,6 +9,7 @@
 #include "protocol/opt/given_answers.hpp"
 #include "protocol/opt/hitl.hpp"
 #include <troupe/actors/gateway.hpp>
+#include <troupe/actors/limits.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -94,7 +95,8 @@ void gateway::send(send_message command, watcher_ptr follow, reply<sent> done) {
       [self = impl_.get(), follow = std::move(follow)](send_message& first, reply<sent>& to) {
         if (auto ok = self->open(); !ok)
           return to(ok.error());
-        if (auto ok = self->has_room(bytes_of(first.message)); !ok)
+        const auto beside = first.message.task_id.empty() ? live_task_bytes : 0;
+        if (auto ok = self->has_room(beside + bytes_of(first.message)); !ok)
           return to(ok.error());
         if (first.message.task_id.empty())
           self->send_new(std::move(first), follow, std::move(to));
@@ -231,9 +233,10 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
             return to(ok.error());
         // An answer sent to a root task returns the root task, not the task that asked.
         const reply_port<task_id> accepted{
-            [to = refusing_after_commits(std::move(to)), record](const result<task_id>& taken) {
+            [to = refusing_after_commits(std::move(to)), record,
+             before = is_root ? record->status.at : timestamp{}](const result<task_id>& taken) {
               if (taken)
-                to(sent{record->id, record->context, false, nullptr, record->status.at});
+                to(sent{record->id, record->context, false, nullptr, before});
               else
                 to(taken.error());
             },

@@ -1,5 +1,7 @@
 #include "actors/gateway/housekeeper.hpp"
 
+#include <troupe/actors/limits.hpp>
+
 #include <utility>
 
 namespace troupe {
@@ -8,10 +10,12 @@ namespace {
 
 constexpr int turns_between_evictions = 20;
 
-const char* problem_of_backlog(const store_status& status, const executor_options& options) {
-  if (status.backlog_changes > options.backlog_changes_max)
+/// Why the backlog is longer than so many times its limits; null if it is not.
+const char* problem_of_backlog(const store_status& status, const executor_options& options,
+                               std::size_t times) {
+  if (status.backlog_changes / times > options.backlog_changes_max)
     return "too many changes wait for the disk (limits.backlog-changes)";
-  if (status.backlog_bytes > options.backlog_bytes_max)
+  if (status.backlog_bytes / times > options.backlog_bytes_max)
     return "too many bytes wait for the disk (limits.backlog-bytes)";
   return nullptr;
 }
@@ -21,7 +25,8 @@ const char* problem_of_backlog(const store_status& status, const executor_option
 void housekeeper::turn() {
   // Too dear to ask for each request.
   const auto status = env_.records.status();
-  backlog_problem_ = problem_of_backlog(status, env_.options);
+  backlog_problem_ = problem_of_backlog(status, env_.options, 1);
+  full_backlog_problem_ = problem_of_backlog(status, env_.options, full_backlog_times);
   can_write_ = status.writable;
   if (const auto line = watch_.look(env_.memory); !line.empty() && env_.options.warn)
     env_.options.warn(line);

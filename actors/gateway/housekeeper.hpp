@@ -29,6 +29,8 @@ public:
   /// Why the backlog of the store is too long for new work, with the name of the limit; null if it
   /// is not.
   [[nodiscard]] const char* backlog_problem() const noexcept { return backlog_problem_; }
+  /// The same for any command: above full_backlog_times the limits.
+  [[nodiscard]] const char* full_backlog_problem() const noexcept { return full_backlog_problem_; }
   [[nodiscard]] bool can_write() const noexcept { return can_write_; }
 
 private:
@@ -36,6 +38,7 @@ private:
   int turns_ = 0;
   memory_watch watch_;
   std::atomic<const char*> backlog_problem_{nullptr};
+  std::atomic<const char*> full_backlog_problem_{nullptr};
   std::atomic<bool> can_write_{true};
 };
 

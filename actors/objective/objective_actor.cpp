@@ -332,6 +332,8 @@ void objective_actor::tell_root(const std::vector<event>& events, boost::json::o
                                                            : boost::json::object{};
       if (moved->to() == objective_state::canceled && with.empty())
         with = std::exchange(cancel_metadata_, {});
+      if (moved->to() == objective_state::blocked)
+        with = only_question(view().pending_inputs);
       moves.push_back(
           root_moved(view(), moved->to(), std::move(words), std::move(with), env_.now()));
     }
@@ -588,6 +590,14 @@ change root_moved(const objective_view& of, objective_state to, std::string word
   return out;
 }
 
+/// Names the question for an answer to the root task, if there is only one.
+boost::json::object only_question(const std::vector<pending_input>& questions) {
+  if (questions.size() != 1 || questions[0].question.empty())
+    return {};
+  const auto& asked = questions.front();
+  return {{question_id_key, question_address{asked.task, asked.question}.str()}};
+}
+
 std::string blocked_words(const std::string& reason, const std::vector<pending_input>& questions) {
   auto out = reason;
   for (std::size_t i = 0; i < std::min(questions.size(), questions_shown_max); ++i)
@@ -595,7 +605,7 @@ std::string blocked_words(const std::string& reason, const std::vector<pending_i
            + shortened(questions[i].prompt, question_shown_bytes_max);
   if (questions.size() > questions_shown_max)
     out += "\n" + std::to_string(questions.size())
-           + " tasks ask; the others stand in the objective's pendingInputs";
+           + " tasks ask; inputs/list has all of their questions";
   return out;
 }
 

@@ -40,6 +40,8 @@ inline constexpr std::string_view objective_agent = "objective";
 /// questions (questions_shown_max).
 [[nodiscard]] std::string blocked_words(const std::string& reason,
                                         const std::vector<pending_input>& questions);
+/// In the metadata of that status: the id of the question, if there is only one.
+[[nodiscard]] boost::json::object only_question(const std::vector<pending_input>& questions);
 
 /// What an objective actor begins with.
 struct objective_start {

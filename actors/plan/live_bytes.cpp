@@ -14,33 +14,34 @@ std::size_t indexed_bytes_of(const std::string& name) noexcept {
   return name.empty() ? 0 : 2 * (indexed_name_bytes + name.size());
 }
 
-/// The share of one task in the indexes of its objective and of its plan.
-std::size_t indexed_bytes_of(const task_spec& spec) noexcept {
-  return indexed_task_bytes + indexed_bytes_of(spec.key) + indexed_bytes_of(spec.name)
-         + spec.dependencies.size() * indexed_dependency_bytes;
+/// What one task takes beside its texts, and its share in the indexes of its objective and of its
+/// plan.
+std::size_t bytes_beside(const task_spec& spec) noexcept {
+  return live_task_bytes + indexed_task_bytes + indexed_bytes_of(spec.key)
+         + indexed_bytes_of(spec.name) + spec.dependencies.size() * indexed_dependency_bytes;
 }
 
-std::size_t indexed_bytes_of(const plan_spec& spec) noexcept {
+std::size_t bytes_beside(const plan_spec& spec) noexcept {
   std::size_t sum = 0;
   for (const auto& task : spec.tasks)
-    sum += indexed_bytes_of(task);
+    sum += bytes_beside(task);
   return sum;
 }
 
 } // namespace
 
 std::size_t live_bytes_of(const task_spec& spec) noexcept {
-  return bytes_of(spec) + indexed_bytes_of(spec);
+  return bytes_of(spec) + bytes_beside(spec);
 }
 
 std::size_t live_bytes_of(const plan_spec& spec) noexcept {
-  return bytes_of(spec) + indexed_bytes_of(spec);
+  return bytes_of(spec) + bytes_beside(spec);
 }
 
 std::size_t live_bytes_of(const objective_spec& spec) noexcept {
   auto sum = bytes_of(spec);
   for (const auto& plan : spec.plans)
-    sum += indexed_bytes_of(*plan);
+    sum += bytes_beside(*plan);
   return sum;
 }
 
@@ -56,7 +57,7 @@ std::size_t live_bytes_of(const std::vector<wanted_operation>& operations) noexc
   auto sum = bytes_of(operations);
   for (const auto& each : operations)
     if (const auto* brought = spec_of(each))
-      sum += indexed_bytes_of(*brought);
+      sum += bytes_beside(*brought);
   return sum;
 }
 

@@ -1,7 +1,8 @@
-// What an objective counts for in limits.live-bytes: itself, its plans, and the indexes that
-// are made of them when they are changed or joined by another plan
-// (actors/graph/objective_index.hpp, protocol/fold/plan_shape.hpp). The indexes count from the
-// beginning: a change is then not refused for their sake.
+// What an objective counts for in limits.live-bytes: itself, its plans, what each of its tasks
+// takes besides once it has begun (live_task_bytes), and the indexes that are made of them when
+// they are changed or joined by another plan (actors/graph/objective_index.hpp,
+// protocol/fold/plan_shape.hpp). All of it counts from the beginning: what was accepted is then not
+// refused for its sake.
 #pragma once
 
 #include <troupe/protocol/edits.hpp>

@@ -1,5 +1,6 @@
 #include "actors/planning/parameters_agent.hpp"
 
+#include "actors/objective/acceptance.hpp"
 #include "actors/planning/planned_by_task.hpp"
 #include "actors/planning/planning_desk.hpp"
 #include "protocol/json/quoted.hpp"
@@ -50,16 +51,22 @@ start_result parameters_agent::start(const order_ptr& order, const agent_port_pt
   if (planner::missing_params(from->params, input->given).empty())
     return report_failed{"the template lacks nothing that could be asked for", false};
   const auto form = planner::form_of(from->params, input->given);
-  if (order->messages.empty()) {
+  const auto ask = [&](const std::string& problem) {
     report_question asked;
-    asked.prompt = planner::question_for(*from, input->given);
+    asked.prompt = problem + planner::question_for(*from, input->given);
     asked.form = form;
     return asked;
-  }
+  };
+  if (order->messages.empty())
+    return ask({});
   const auto values = all_values(input->given, *order->messages.back(), form);
-  const auto made = planner::fill_template(*from, values, order->objective_name);
+  auto made = planner::fill_template(*from, values, order->objective_name);
+  if (made)
+    if (const auto ok = check_new_objective(*made, to_.agents()); !ok)
+      made = ok.error();
+  // The values may be right for the form and wrong in a name: the answer can be given again.
   if (!made)
-    return report_failed{made.error().message, false};
+    return ask("The answer cannot be used: " + made.error().message + ". ");
   add_plans(to_, *order,
             {*made,
              input->renames,

@@ -59,6 +59,8 @@ private:
       if ((*planned)->answer)
         answer_ = (*planned)->answer;
     }
+    if (plans_.empty() && planner::is_blank_text(query_.request.text))
+      return give_up(make_error(errc::invalid_params, "the message has no text; send one"));
     if (plans_.empty()) {
       auto only = plan_of_text(query_.request.text);
       only.id = plan_id{thread_id_source().next("planned")};
@@ -179,7 +181,7 @@ artifact answer_as_artifact(const message& said) {
 
 plan_spec plan_of_text(const std::string& text, std::string name) {
   plan_spec plan;
-  if (text.empty())
+  if (planner::is_blank_text(text))
     return plan;
   task_spec only;
   only.description = text;

@@ -393,6 +393,8 @@ void planning_actor::answer_with(message said) {
   said.task_id.clear();
   const auto* asked = start_.query.message.get();
   said.context_id = asked ? asked->context_id : std::string{};
+  if (!made_.problems.empty() || !made_.ambiguous.empty())
+    said.metadata[planner::planner_key] = planner::note_of(made_);
   if (used_.calls > 0)
     said.metadata[planning_usage_key] = usage_as_json(used_);
   answer_ = std::make_shared<const message>(std::move(said));
@@ -449,6 +451,8 @@ void planning_actor::finish() {
   out->operations = std::move(operations_);
   out->used = used_;
   out->planner_problem = problem_code_;
+  out->has_failed_row =
+      !planner_problem_.empty() || !agent_problem_.empty() || !template_problem_.empty();
   out->budget = std::move(problem_budget_);
   out->at = env_.now();
   out->took = std::chrono::duration_cast<std::chrono::milliseconds>(env_.now() - begun_);

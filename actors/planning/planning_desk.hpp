@@ -65,7 +65,8 @@ struct planned_message {
   std::chrono::milliseconds took{0};
   model_usage used{}; ///< By models of the planner, and of the agent that answers directly.
   errc planner_problem = errc::planner_failed; ///< As in report_no_plan.
-  std::string budget{};                        ///< The same.
+  bool has_failed_row = false; ///< A template, a planner or an agent was asked in vain.
+  std::string budget{};        ///< The same.
 
   /// For the metadata of what is made of it: planner::note_of, `seconds`, and if a model was asked,
   /// `tokens` and `modelUsage`.

@@ -49,6 +49,10 @@ bool is_plain_text(const message& sent) {
          });
 }
 
+bool has_no_task(const objective_spec& spec) {
+  return std::ranges::all_of(spec.plans, [](const auto& plan) { return plan->tasks.empty(); });
+}
+
 } // namespace
 
 std::optional<create_plan> plan_of_message(send_request& request) {
@@ -85,9 +89,12 @@ result<create_objective> objective_of_message(send_request& request) {
   out.start = true;
   if (wish.objective)
     out.spec = std::move(*wish.objective);
-  if (wish.plan)
-    out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(*wish.plan)));
   const auto text = text_of(sent.message.parts);
+  if (wish.plan) {
+    if (wish.plan->tasks.empty())
+      wish.plan->tasks = plan_of_text(text).tasks;
+    out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(*wish.plan)));
+  }
   const auto* planned = out.spec.plans.empty() && request.planned && request.planned->made.objective
                             ? &*request.planned->made.objective
                             : nullptr;
@@ -106,6 +113,12 @@ result<create_objective> objective_of_message(send_request& request) {
   if (out.spec.plans.empty())
     if (auto only = plan_of_text(text); !only.tasks.empty())
       out.spec.plans.push_back(std::make_shared<const plan_spec>(std::move(only)));
+  if (!out.spec.plans.empty() && has_no_task(out.spec))
+    return make_error(
+        errc::invalid_params,
+        "the objective in the message has no task, so it would never end; give it one, "
+        "or make it with objectives/create",
+        "message.metadata");
   if (auto joined = join_context(out.spec, sent.message.context_id); !joined)
     return joined.error();
   return out;

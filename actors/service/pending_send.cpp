@@ -8,7 +8,7 @@
 namespace troupe {
 
 void pending_send::on_change(const change_ptr& news) {
-  if (!may_end_waiting(*news))
+  if (waits_ && !may_end_waiting(*news))
     return;
   if ((state_.fetch_or(settled, std::memory_order_acq_rel) & replied) != 0)
     notify_();
@@ -47,17 +47,30 @@ std::optional<result<send_result>> pending_send::poll(bool enough) {
   const bool is_enough = enough || !waits_;
   for (;;) {
     if (!reading_) {
-      if (!is_enough && !has(settled))
+      held_back_ = held_back_ && may_hold_back_;
+      const bool is_due = enough || (is_enough && !held_back_);
+      if (!is_due && !has(settled))
         return std::nullopt;
       begin_reading();
     }
     if (!has(read))
       return std::nullopt;
     reading_ = false;
+    held_back_ = !enough && may_hold_back_ && shows_answered();
+    if (held_back_)
+      continue;
     // An earlier question of the task may have been seen: believe the record.
     if (is_enough || !*record_ || ends_waiting((*record_)->task->status.state))
       return std::move(*record_);
   }
+}
+
+bool pending_send::shows_answered() const {
+  const auto& before = (*reply_)->status_before;
+  if (before == timestamp{} || !*record_)
+    return false;
+  const auto& now = (*record_)->task->status;
+  return is_interrupted(now.state) && now.at == before;
 }
 
 /// Reads the task, and the objective it stands for.

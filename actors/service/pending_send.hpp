@@ -28,6 +28,8 @@ public:
   /// notified. With `enough` the task is not waited for any longer. Errors: those of gateway::send
   /// and gateway::create.
   [[nodiscard]] std::optional<result<send_result>> poll(bool enough);
+  /// The record is shown although it may still show the question that was answered.
+  void believe_record() noexcept { may_hold_back_ = false; }
   /// Nobody wants to know any more. To be called before it is let go.
   void end();
 
@@ -59,6 +61,9 @@ private:
   void begin_reading();
   void on_task(const result<task_ptr>& found);
   void on_read(result<send_result> outcome);
+  /// Whether the record that was read is that of a root task that still shows the question which
+  /// was answered.
+  [[nodiscard]] bool shows_answered() const;
 
   store& records_;
   bool waits_;
@@ -68,6 +73,8 @@ private:
   objective_id objective_;
   std::optional<result<send_result>> record_; ///< With `read`.
   bool reading_ = false;                      ///< The owner's.
+  bool may_hold_back_ = true;                 ///< The owner's.
+  bool held_back_ = false; ///< The owner's: the next status is shown in place of the record.
 
   std::mutex guard_;
   std::string watched_; ///< Empty: no task yet.

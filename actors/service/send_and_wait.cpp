@@ -71,6 +71,8 @@ void service::send_text(send_message&& command, const std::shared_ptr<pending_se
   reply<sent> done = [*this, out, makes_one = named.empty()](result<sent> taken) {
     if (!taken || taken->answer || taken->repeated)
       return show_again(out, std::move(taken));
+    if (!out->waits() && taken->status_before != timestamp{})
+      return show_next_status(out, *taken);
     if (out->waits() && makes_one)
       out->watch_on(taken->task);
     out->on_reply(std::move(taken));
@@ -155,6 +157,15 @@ void service::watch(const std::shared_ptr<pending_send>& out, const sent& taken)
     out->watch_on(taken.task);
     if (!found || !found->record || ends_waiting(found->record->status.state))
       out->note_settled();
+    out->on_reply(taken);
+  });
+}
+
+/// The root task that took an answer shows the question until the objective has heard of it.
+void service::show_next_status(const std::shared_ptr<pending_send>& out, const sent& taken) const {
+  records_.snapshot_task(taken.task, out, [out, taken](const result<task_snapshot>& found) {
+    if (found && found->record)
+      out->watch_on(taken.task);
     out->on_reply(taken);
   });
 }

@@ -76,13 +76,14 @@ planner::decision verdict_of(const send_request& request) {
   return request.planned ? request.planned->made.outcome : planner::decision::plain_task;
 }
 
-/// What the grammar has not understood, templates that fit equally well, and what models have used
-/// in vain, are shown with the task that the message becomes.
+/// What the grammar has not understood, templates that fit equally well, a row that has failed, and
+/// what models have used in vain, are shown with the task that the message becomes.
 void note_problems(send_request& request) {
   if (!request.planned)
     return;
   const auto& made = request.planned->made;
-  if (!made.problems.empty() || !made.ambiguous.empty() || request.planned->used.calls > 0)
+  if (!made.problems.empty() || !made.ambiguous.empty() || request.planned->has_failed_row
+      || request.planned->used.calls > 0)
     request.command.metadata[planner::planner_key] = request.planned->note();
 }
 
@@ -381,7 +382,8 @@ void service::join_made(const std::shared_ptr<send_request>& joining, const prin
 
 /// Adds the plan of the message to the objective, which begins if it has not. The message keeps to
 /// the rules of one that brings an objective; what it refers to has no place in a plan. `done`
-/// gets the task that stands for the objective or, if none does, the first task of the plan.
+/// gets the task that stands for the objective or, if none does or it has ended, the first task of
+/// the plan.
 void service::join(const std::shared_ptr<send_request>& request, create_plan command,
                    reply<sent> done) const {
   if (command.spec.tasks.empty())
@@ -410,16 +412,28 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
                                        done = std::move(done)](const result<plan_id>& made) {
     if (!made)
       return done(made.error());
-    show_plan(who, *made, [attach, done](const result<placed_plan>& at) {
+    show_plan(who, *made, [&records = records_, who, attach, done](const result<placed_plan>& at) {
       if (!at)
         return done(at.error());
       const auto& objective = *at->objective;
-      const auto& root = objective.root_task;
-      attach(sent{.task = root.empty() ? objective.plans[at->index].task_at(0) : root,
-                  .context = objective.id.str(),
-                  .created = false,
-                  .answer = nullptr},
-             done);
+      sent taken{.task = objective.root_task,
+                 .context = objective.id.str(),
+                 .created = false,
+                 .answer = nullptr};
+      const auto first = objective.plans[at->index].task_at(0);
+      if (taken.task.empty()) {
+        taken.task = first;
+        return attach(std::move(taken), done);
+      }
+      // The root task of an objective that is tried again has ended for good (A2A 1.0 section 3.1).
+      records.read_task(
+          objective.root_task,
+          [taken, first, attach, done](const result<task_ptr>& root) mutable {
+            if (root && *root && is_terminal((*root)->status.state))
+              taken.task = first;
+            attach(std::move(taken), done);
+          },
+          client_of(who));
     });
   });
 }

@@ -167,6 +167,7 @@ private:
   void send_plan(const std::shared_ptr<send_request>& request, create_plan command,
                  const std::shared_ptr<pending_send>& out) const;
   void watch(const std::shared_ptr<pending_send>& out, const sent& taken) const;
+  void show_next_status(const std::shared_ptr<pending_send>& out, const sent& taken) const;
   /// The message came before, or was refused.
   void show_again(const std::shared_ptr<pending_send>& out, result<sent> known) const;
   void show_again(const principal& who, std::shared_ptr<feed> source, const result<sent>& known,

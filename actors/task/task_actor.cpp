@@ -210,14 +210,15 @@ void task_actor::take_up(const task& record) {
       if (said->from == role::user && !std::exchange(is_request, false))
         keep_input(said);
     if (life_.question)
-      details().asked_before = life_.question;
+      details().is_left_open = true;
     if (!record.details->note.empty())
       details().note = record.details->note;
+    note_questions_before(record);
   }
   resume(record.since);
   if (details_)
-    for (auto& command : std::exchange(details_->early_inputs, {}))
-      on_input(command);
+    for (auto& each : std::exchange(details_->early_inputs, {}))
+      on_input(each.command);
 }
 
 void task_actor::resume(timestamp since) {
@@ -273,7 +274,7 @@ void task_actor::go_on() {
     return begin_attempt(!began_here_ && goes_on());
   if (run_ && details_ && details_->is_calling)
     return end_calling();
-  if (is_interrupted(life_.status.state)) { // It has asked again while it waited for its slot.
+  if (is_asking()) { // It has asked again while it waited for its slot.
     give_slots_back();
     if (plan_)
       tell(plan_->plan, task_waits{task_index_, true});
@@ -347,7 +348,7 @@ void task_actor::begin_attempt(bool goes_on) {
   ensure_created();
   const bool is_retry = life_.awaits_retry;
   const bool is_first = life_.attempt == 0;
-  if (!take(attempt_begins{.goes_on = goes_on}))
+  if (!take(attempt_begins{.goes_on = goes_on, .keeps_question = is_left_open()}))
     return;
   if (is_first)
     begin_deadline();
@@ -495,8 +496,7 @@ void task_actor::on_timer(const task_timer& timer) {
         return stop_agent(report_failed{"the task has not ended before its deadline, "
                                             + to_rfc3339(own_deadline().value_or(timestamp{})),
                                         false});
-      if (!is_interrupted(
-              life_.status.state)) // An open question has no time-out; the answer starts it again.
+      if (!is_asking()) // An open question has no time-out; the answer starts it again.
         stop_agent(report_failed{"timed out after " + seconds_text(timeout()), true});
       return;
     case task_timer::purpose::grace:
@@ -631,6 +631,8 @@ void task_actor::fail(report_failed failure) {
     details_->questions.clear();
     details_->deliveries.clear();
     details_->order_reads.reset();
+    details_->is_left_open = false;
+    details_->questions_before.clear();
   }
   note_progress();
   if (auto full = count_text(failure.reason))

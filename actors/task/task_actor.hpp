@@ -143,7 +143,8 @@ private:
   struct delivery;
   void on_input(provide_input& command);
   void on_claim(const provide_input& command);
-  [[nodiscard]] bool is_for_question_before(const provide_input& command) const;
+  void keep_early(provide_input& command);
+  [[nodiscard]] bool waits_for_agent(const provide_input& command) const;
   void take_held_inputs();
   [[nodiscard]] bool answer_with_default();
   void promise(provide_input command);
@@ -209,7 +210,12 @@ private:
   void take_question(const report_question& asked);
   void ask(const report_question& asked);
   void ask_next();
+  [[nodiscard]] bool is_left_open() const noexcept;
+  [[nodiscard]] bool is_asking() const noexcept;
+  void note_questions_before(const task& record);
+  [[nodiscard]] bool tell_again(const report_question& asked);
   [[nodiscard]] const question* repeat(report_question& asked);
+  [[nodiscard]] bool leave_to_agent(const std::string& question);
   void mind_deadline();
   void remind();
   void end_question(question_end how, const std::string& reason);
@@ -269,6 +275,12 @@ private:
     std::shared_ptr<reads> found; ///< Null: it refers to nothing.
   };
 
+  /// A message that waits until the task can take it.
+  struct early_input {
+    provide_input command;
+    memory_charge held; ///< Of its message (memory_account::live_work).
+  };
+
   /// What only some tasks need. A million tasks may be alive at once, so it is not part of each.
   struct task_details {
     std::vector<dependency_ref> dependencies;
@@ -286,8 +298,9 @@ private:
     std::vector<once_ptr> conditions;   ///< Of the next change.
     std::shared_ptr<reads> order_reads; ///< What the order needs is being read.
     std::deque<delivery> deliveries;
-    /// From before its record was read, or answers to `asked_before`, or while one is promised.
-    std::vector<provide_input> early_inputs;
+    /// From before its record was read, or answers for which the agent must run
+    /// (waits_for_agent), or while one is promised.
+    std::vector<early_input> early_inputs;
     /// The answer to the open question, which is taken once others are, too (joint_answer). Null:
     /// none.
     std::unique_ptr<provide_input> promised;
@@ -297,8 +310,11 @@ private:
     timestamp ready_at{}; ///< When nothing it depends on held it back any more; the epoch: as it
                           ///< was made.
     std::vector<task_span> waits; ///< The first phases of the record that is made.
-    /// Open when an earlier process ended, until the agent asks again or its attempt fails.
-    lazy<question> asked_before;
+    /// The open question is of an earlier process, and the agent has not asked in this one.
+    bool is_left_open = false;
+    /// Ids of questions of attempts that the end of a process cut off, in the order in which they
+    /// ended. The agent hears again how, if it asks them again.
+    std::vector<std::string> questions_before;
     std::optional<timestamp> deadline; ///< At the desk (environment::deadlines).
     std::optional<timestamp> due;      ///< Its own deadline, if that counts from its start.
     slot_ticket ticket = 0;            ///< Of the slots it has or waits for; 0: none.

@@ -8,6 +8,8 @@
 #include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +25,32 @@ std::string_view unanswered_words(question_end how) {
     case question_end::canceled: return "the question was canceled: ";
   }
   return "the question was closed: ";
+}
+
+/// What the agent asks is that question.
+bool is_same(const question& before, const report_question& asked) {
+  return before.prompt == asked.prompt && before.key == asked.key && before.form == asked.form
+         && (before.kind == question_kind::auth) == asked.auth;
+}
+
+/// How it ended without an answer.
+question_end end_of(const closed_question& closed) {
+  if (closed.state == question_state::answered)
+    return closed.action == answer_action::decline ? question_end::declined
+                                                   : question_end::canceled;
+  return closed.state == question_state::expired ? question_end::expired : question_end::withdrawn;
+}
+
+/// The number of the last attempt that has failed; 0: none has. If it is not known, the present
+/// one.
+std::uint32_t last_failed_attempt(const task& record) {
+  if (record.failures == 0)
+    return 0;
+  const auto& spans = record.details->spans;
+  const auto waited = std::find_if(spans.rbegin(), spans.rend(), [](const task_span& each) {
+    return each.phase == task_phase::backoff;
+  });
+  return waited == spans.rend() ? record.attempt : waited->attempt;
 }
 
 } // namespace
@@ -173,7 +201,7 @@ void task_actor::take_question(const report_question& asked) {
 }
 
 void task_actor::ask(const report_question& asked) {
-  if (is_interrupted(life_.status.state)) {
+  if (is_asking()) {
     auto& later = details().questions;
     if (later.size() >= task_questions_max)
       return stop_agent(report_failed{"the agent asked " + std::to_string(task_questions_max + 1)
@@ -182,11 +210,18 @@ void task_actor::ask(const report_question& asked) {
     later.push_back(asked);
     return;
   }
-  note_progress();
+  if (tell_again(asked))
+    return;
   auto question = asked;
   const auto* before = repeat(question);
+  if (!before && is_left_open())
+    static_cast<void>(take(question_ends{life_.question->id, question_end::withdrawn,
+                                         "the next attempt asked something else"}));
+  note_progress();
   if (!take(question_asked{question, before, id().str()}))
     return;
+  if (details_)
+    details_->is_left_open = false;
   if (lone_)
     env_.lone_tasks.put(lone_->id.str(), handle_of(self_));
   if (!run_)
@@ -195,14 +230,72 @@ void task_actor::ask(const report_question& asked) {
   take_held_inputs();
 }
 
+/// The open question is of an earlier process, and the agent has not asked it again yet.
+bool task_actor::is_left_open() const noexcept {
+  return details_ && details_->is_left_open && life_.question;
+}
+
+/// The agent waits for an answer.
+bool task_actor::is_asking() const noexcept {
+  return is_interrupted(life_.status.state) && !is_left_open();
+}
+
+/// An agent that begins anew, because the process ended, asks its questions again: those that were
+/// asked since the last attempt failed.
+void task_actor::note_questions_before(const task& record) {
+  if (life_.awaits_retry || !life_.closed || !agent_ || goes_on())
+    return;
+  const auto failed = last_failed_attempt(record);
+  for (const auto& each : life_.closed.get())
+    if (each.asked.attempt > failed && each.state != question_state::withdrawn)
+      details().questions_before.push_back(each.asked.id);
+}
+
+/// A question that ended in an earlier process, and that the running agent asks again, is not asked
+/// again: the agent hears how it ended. False if there is none. An agent that does not run has its
+/// answers in its order.
+bool task_actor::tell_again(const report_question& asked) {
+  if (!details_ || !run_)
+    return false;
+  auto& before = details_->questions_before;
+  for (auto id = before.begin(); id != before.end(); ++id) {
+    const auto* found = find_closed(life_, *id);
+    if (!found || !is_same(found->asked, asked) || found->asked.data != asked.data)
+      continue;
+    const auto closed = *found;
+    const auto answer = std::ranges::find(details_->inputs, closed.message,
+                                          [](const message_ptr& said) { return said->message_id; });
+    const bool accepts =
+        closed.state == question_state::answered && closed.action == answer_action::accept;
+    if (accepts && answer == details_->inputs.end())
+      continue; // The record keeps no such old messages.
+    before.erase(before.begin(), std::next(id));
+    if (accepts) {
+      begin_time();
+      hand_over(*answer, true);
+    } else {
+      go_on_without_answer(closed.asked, end_of(closed));
+    }
+    return true;
+  }
+  return false;
+}
+
+/// A question that was closed while the agent had not asked it again: it hears of it when it does.
+/// False if it had asked.
+bool task_actor::leave_to_agent(const std::string& question) {
+  if (!details_ || !std::exchange(details_->is_left_open, false))
+    return false;
+  details_->questions_before.push_back(question);
+  return true;
+}
+
 /// A question that an attempt asks again after a restart is the same one, which is returned; else
 /// null. It keeps its deadline.
 const question* task_actor::repeat(report_question& asked) {
-  if (!details_ || !details_->asked_before)
+  if (!is_left_open() || !is_same(life_.question.get(), asked))
     return nullptr;
-  const auto& before = details_->asked_before.get();
-  if (before.prompt != asked.prompt || before.key != asked.key)
-    return nullptr;
+  const auto& before = life_.question.get();
   if (before.deadline) {
     const auto left = std::max(*before.deadline - env_.now(), milliseconds{0});
     asked.open_for = asked.open_for ? std::min(*asked.open_for, left) : left;
@@ -246,6 +339,8 @@ void task_actor::end_question(question_end how, const std::string& reason) {
   const auto asked = life_.question.get();
   if (!take(question_ends{asked.id, how, reason}))
     return;
+  if (how != question_end::withdrawn && leave_to_agent(asked.id))
+    return commit();
   commit_wait(is_parked());
   show_progress_in_time();
   go_on_without_answer(asked, how);

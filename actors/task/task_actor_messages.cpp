@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -61,7 +62,7 @@ void task_actor::keep_input(message_ptr input) {
 }
 
 std::size_t task_actor::input_bytes() const noexcept {
-  return (lone_ ? bytes_of(*lone_->request) + bytes_of(lone_->metadata) : 0)
+  return (lone_ ? live_task_bytes + bytes_of(*lone_->request) + bytes_of(lone_->metadata) : 0)
          + (details_ ? details_->input_bytes : 0);
 }
 
@@ -153,10 +154,7 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
     out->tracestate = trace->tracestate;
     out->path = trace->path;
   }
-  if (timeout().count() > 0)
-    out->deadline = env_.now() + timeout();
-  if (const auto due = own_deadline(); due && (!out->deadline || *due < *out->deadline))
-    out->deadline = due;
+  out->deadline = own_deadline();
   if (lone_)
     out->accepted_output_modes = lone_->accepted_output_modes;
   if (details_) {
@@ -199,14 +197,8 @@ void task_actor::on_input(provide_input& command) {
   const auto* promised = details_ ? details_->promised.get() : nullptr;
   if (command.joint && !command.message) // It is decided.
     return promised && promised->joint == command.joint ? settle_promise() : void();
-  if (!is_taken_up_ || is_for_question_before(command) || promised) {
-    auto& early = details().early_inputs;
-    if (early.size() >= task_inputs_max)
-      return command.done(make_error(errc::overloaded,
-                                     "too many messages wait for the task to go on after a restart",
-                                     id().str()));
-    return early.push_back(std::move(command));
-  }
+  if (!is_taken_up_ || waits_for_agent(command) || promised)
+    return keep_early(command);
   if (command.claim)
     return on_claim(command);
   if (command.joint && command.joint->is_refused())
@@ -237,6 +229,7 @@ void task_actor::on_input(provide_input& command) {
   const auto input = std::make_shared<const message>(std::move(filled));
   given.message = input;
   const auto asked = command.action == answer_action::accept ? question{} : life_.question.get();
+  const auto left_open = is_left_open() ? life_.question->id : std::string{};
   const auto decided = take(given);
   if (!decided)
     return command.done(decided.error());
@@ -245,8 +238,9 @@ void task_actor::on_input(provide_input& command) {
     details().conditions = std::move(command.conditions);
   const bool declines = decided->effect == task_effect::question_closed;
   const bool answers = declines || decided->effect == task_effect::give_answer;
+  const bool is_left = answers && leave_to_agent(left_open);
   auto taken = take_pending();
-  auto told = answers ? plan_told(taken, is_parked(), false) : committed_fn{};
+  auto told = answers && !is_left ? plan_told(taken, is_parked(), false) : committed_fn{};
   submit(std::move(taken),
          [done = command.done, id = id(), told = std::move(told)](const commit_outcome& outcome) {
            if (outcome.conflict)
@@ -257,6 +251,8 @@ void task_actor::on_input(provide_input& command) {
          });
   if (answers)
     show_progress_in_time();
+  if (is_left)
+    return;
   if (declines)
     return go_on_without_answer(asked, command.action == answer_action::decline
                                            ? question_end::declined
@@ -280,8 +276,8 @@ void task_actor::on_claim(const provide_input& command) {
                                            command.claim->releases, command.claim->overrides});
   if (!decided)
     return command.done(decided.error());
-  if (pending_.empty())
-    return command.done(id());
+  if (pending_.empty()) // The claim that it confirms may not be durable yet.
+    return env_.records.commit({}, [done = command.done, id = id()] { done(id); });
   submit(take_pending(), [done = command.done, id = id()](const commit_outcome&) { done(id); });
 }
 
@@ -334,20 +330,38 @@ void task_actor::settle_promise() {
   take_held_inputs();
 }
 
-/// Who answers right after a restart has seen the question of the earlier process. The agent is
-/// about to ask it again, and only then can it take the answer.
-bool task_actor::is_for_question_before(const provide_input& command) const {
-  return details_ && details_->asked_before && !over() && !is_stopping()
-         && command.question == details_->asked_before->id;
+/// Until the task can take it.
+void task_actor::keep_early(provide_input& command) {
+  auto& early = details().early_inputs;
+  const auto bytes = command.message ? bytes_of(*command.message) : 0;
+  const auto sum = std::accumulate(
+      early.begin(), early.end(), bytes,
+      [](std::size_t so_far, const early_input& each) { return so_far + each.held.bytes(); });
+  if (early.size() >= task_inputs_max || sum > task_input_bytes_max)
+    return command.done(make_error(
+        errc::overloaded,
+        "too many messages, or too long ones, wait for the task to go on; at most "
+            + std::to_string(task_inputs_max) + " wait, of "
+            + std::to_string(task_input_bytes_max >> 10) + " KiB together; try again later",
+        id().str()));
+  auto held = memory_charge::take(env_.memory, memory_account::live_work, bytes);
+  if (!held)
+    return command.done(env_.memory.refusal(memory_account::live_work, bytes));
+  early.push_back({std::move(command), std::move(held)});
+}
+
+/// An answer to a question that an earlier process left open. An agent that goes on with a note
+/// would take a message that comes before its start for further input: it starts first.
+bool task_actor::waits_for_agent(const provide_input& command) const {
+  return is_left_open() && !command.claim && !run_ && goes_on() && !over() && !is_stopping();
 }
 
 /// Messages that waited until the agent asked again, or did something else.
 void task_actor::take_held_inputs() {
   if (!details_)
     return;
-  details_->asked_before.reset();
-  for (auto& command : std::exchange(details_->early_inputs, {}))
-    tell(handle_of(self_), std::move(command));
+  for (auto& each : std::exchange(details_->early_inputs, {}))
+    tell(handle_of(self_), std::move(each.command));
 }
 
 std::optional<error> task_actor::refusal_of_size(const message& input) const {

@@ -30,6 +30,7 @@ void end_question(const task_life& life, const std::string& reason, bool is_late
 
 /// What a question keeps that is asked again after a restart.
 void take_over(const question& before, question& again) {
+  again.opened = before.opened;
   again.claim = before.claim;
   again.reminders = before.reminders;
   if (before.remind_at && again.remind_at)
@@ -52,10 +53,14 @@ result<task_decision> decide(const task_life& life, const attempt_begins& fact, 
   const auto to = next_state(life.status.state, task_event::start);
   if (!to)
     return not_allowed(life, task_event::start);
+  const auto number = life.attempt + (fact.goes_on && life.attempt > 0 ? 0 : 1);
+  if (fact.keeps_question && life.question) {
+    out.push_back(
+        task_moved{life.status.state, number, life.status.message, life.failures, fact.taken_by});
+    return task_decision{task_effect::start_agent};
+  }
   end_question(life, "the attempt that asked has ended", false, out);
-  const bool same_number = fact.goes_on && life.attempt > 0;
-  out.push_back(
-      task_moved{*to, life.attempt + (same_number ? 0 : 1), nullptr, life.failures, fact.taken_by});
+  out.push_back(task_moved{*to, number, nullptr, life.failures, fact.taken_by});
   return task_decision{task_effect::start_agent};
 }
 
@@ -79,7 +84,8 @@ result<task_decision> decide(const task_life& life, const question_asked& fact,
                              const task_terms& terms, task_events& out) {
   const auto& asked = fact.asked;
   const auto on = asked.auth ? task_event::ask_auth : task_event::ask;
-  const auto to = next_state(life.status.state, on);
+  const bool is_open = fact.before && life.question && life.question->id == fact.before->id;
+  const auto to = next_state(is_open ? task_state::working : life.status.state, on);
   if (!to || life.awaits_retry)
     return not_allowed(life, on);
   auto opened = std::make_shared<question>();

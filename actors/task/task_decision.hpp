@@ -38,6 +38,10 @@ struct task_terms {
 struct attempt_begins {
   std::string taken_by{}; ///< Who took it from outside; empty: this server's agent.
   bool goes_on = false;   ///< It is the attempt of an earlier process, under the same number.
+  /// The open question was asked by an attempt that the end of the process cut off. It stays open,
+  /// and the task in its state, until this attempt asks (question_asked::before). Else it is
+  /// withdrawn.
+  bool keeps_question = false;
 };
 
 /// Its turn has come again: the attempt that has asked without keeping anything running goes on
@@ -50,8 +54,8 @@ struct slot_wanted {};
 /// The agent asks. Refused (invalid_transition) while another question is open.
 struct question_asked {
   const report_question& asked;
-  /// The question of an earlier process that it repeats; null: it is a new one. It keeps its id,
-  /// its claim, and what reminders are due.
+  /// The question of an earlier process that it repeats, which may be open still; null: it is a new
+  /// one. It keeps its id, its claim, since when it is open, and what reminders are due.
   const question* before = nullptr;
   std::string_view task{}; ///< The task's id, for the message that asks.
 };

@@ -109,6 +109,54 @@ TEST_CASE("new work is refused while too much waits for the disk, and what runs 
   CHECK(begins().has_value());
 }
 
+TEST_CASE("a command for what is there is taken while new work is refused, up to twice the limits",
+          "[actors][backlog][time]") {
+  auto owned = std::make_unique<busy_store>();
+  auto& records = *owned;
+  executor_options options;
+  options.backlog_changes_max = 10;
+  options.backlog_bytes_max = 1000;
+  clock_bed bed{std::move(owned), options, std::nullopt};
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand"), a_task("b", {}, "hand")})}));
+  const auto canceled = [&](const std::string& name) {
+    const auto how = std::make_shared<std::optional<result<task_ptr>>>();
+    bed.main_gateway().cancel(cancel_task{{}, bed.task(name)->id, {}},
+                              [how](result<task_ptr> ended) { *how = std::move(ended); });
+    bed.pass(std::chrono::seconds{1});
+    REQUIRE(how->has_value());
+    return **how;
+  };
+  const auto updated = [&] {
+    std::optional<result<plan_id>> how;
+    update_plan command;
+    command.id = bed.objective()->plans[0].spec->id;
+    command.state = plan_state::blocked;
+    command.if_revision = 1'000'000; // It would be refused once all is durable.
+    bed.main_gateway().update(std::move(command),
+                              [&](result<plan_id> done) { how = std::move(done); });
+    bed.pass(std::chrono::seconds{1});
+    REQUIRE(how.has_value());
+    return how->error();
+  };
+  records.backlog = 21;
+  records.backlog_bytes = 2001;
+  bed.pass(std::chrono::seconds{1});
+  CHECK(canceled("a").has_value());
+  CHECK(updated().code == errc::revision_mismatch);
+  records.backlog = 22;
+  bed.pass(std::chrono::seconds{1});
+  CHECK(canceled("b").error().code == errc::overloaded);
+  CHECK_THAT(updated().message, ContainsSubstring("limits.backlog-changes"));
+  records.backlog = 0;
+  records.backlog_bytes = 2002;
+  bed.pass(std::chrono::seconds{1});
+  CHECK_THAT(canceled("b").error().message,
+             ContainsSubstring("limits.backlog-bytes") && ContainsSubstring("try again later"));
+  records.backlog_bytes = 0;
+  bed.pass(std::chrono::seconds{1});
+  CHECK(canceled("b").has_value());
+}
+
 TEST_CASE("memory that runs short is said in the log, and that there is memory again",
           "[actors][memory][time]") {
   std::vector<std::string> lines;

@@ -191,3 +191,30 @@ TEST_CASE("every command that is refused because of a change is refused after th
   REQUIRE(refused);
   CHECK(refused->code == expected);
 }
+
+TEST_CASE("a claim that changes nothing is confirmed after what it confirms is committed",
+          "[actors][time][question]") {
+  slow_disk disk;
+  auto& bed = *disk.bed;
+  bed.begin(an_objective({a_plan("p", {a_task("a", {}, "hand")})}));
+  bed.report("a", report_question{"which?"});
+  const auto claim = [&](bool releases) {
+    const auto confirmed = std::make_shared<bool>(false);
+    claim_input command;
+    command.by = "anna";
+    command.releases = releases;
+    bed.main_gateway().claim(bed.task("a"), "question-1", std::move(command),
+                             [confirmed](const result<task_id>& got) { *confirmed = !!got; });
+    disk.settle();
+    return confirmed;
+  };
+  REQUIRE(*claim(false));
+  disk.store_of->hold();
+  const auto released = claim(true);
+  const auto again = claim(true);
+  CHECK_FALSE(*released);
+  CHECK_FALSE(*again);
+  disk.let_through();
+  CHECK(*released);
+  CHECK(*again);
+}

@@ -69,8 +69,8 @@ struct order {
   std::string tracestate{};   ///< W3C `tracestate`, beside `traceparent`.
   /// Servers through which the order came, the first one first (trace_path_max).
   std::vector<std::string> path{};
-  /// When the attempt times out, if it asks nothing before, or the task's own deadline, if that is
-  /// earlier; absent: there is neither.
+  /// The earliest deadline of task, plan and objective; absent: there is none. The time-out of the
+  /// attempt is none: it stands still while the task asks.
   std::optional<timestamp> deadline{};
   /// The last note of this attempt (report_note), if the attempt goes on after a restart.
   std::string note{};

@@ -39,8 +39,8 @@ struct sent {
   bool created = false;
   /// The agent answered with this message instead of taking a task: then there is no task.
   message_ptr answer;
-  /// Of a task that was there: the time of its status when the message was taken. A root task may
-  /// still show the question that the message answers, with this status.
+  /// Of a root task that was there: the time of its status when the message was taken. It may still
+  /// show the question that the message answers, with this status.
   timestamp status_before{};
   /// The same message came before, and this is what it led to (docs/a2a.md, "The same message
   /// again").
@@ -125,7 +125,7 @@ public:
                  std::function<void(send_message command, reply<sent> done)> next);
 
   /// Answers with the task after CANCELED is durable. Its agent may take `cancel_grace` longer to
-  /// stop. Errors: task_not_found, task_not_cancelable.
+  /// stop. Errors: task_not_found, task_not_cancelable, overloaded.
   void cancel(cancel_task command, reply<task_ptr> done);
 
   /// Whether an objective of that id is here that has not ended and is `who`'s. Answers at once,
@@ -178,6 +178,10 @@ public:
   /// From now on new work is refused with errc::unavailable; running tasks go on.
   void drain();
   [[nodiscard]] bool draining() const noexcept;
+
+  /// Why new work is refused at the moment, with the name of the limit, if it is. Errors:
+  /// unavailable, overloaded.
+  [[nodiscard]] result<void> takes_work() const;
 
   /// By the clock of its tasks.
   [[nodiscard]] timestamp now() const;

@@ -11,8 +11,13 @@ namespace troupe {
 /// Tasks with an actor.
 inline constexpr std::size_t live_tasks_max = 2'000'000;
 /// Bytes of the plans (begun or not) and the messages of live work, and of the artifacts that its
-/// orders refer to, each once.
+/// orders refer to, each once; with what each task takes besides.
 inline constexpr std::size_t live_bytes_max = std::size_t{4} << 30;
+/// Of a task beside its texts: its actor, its record, its agent's run and its places in lists; part
+/// of the above from when the task is accepted. Measured with 1,000,000 live tasks: 2,400 with a
+/// short text (bench/README.md, "Bytes a live task"). Without this the budget would stand for a
+/// third of what small tasks take.
+inline constexpr std::size_t live_task_bytes = 2'000;
 // The share of a plan's tasks in the indexes that are kept beside the plan once it is changed, or
 // another plan is added (actors/plan/live_bytes.hpp); part of the above. Measured with 100,000
 // tasks that have a key, a name and three dependencies by name: 416 bytes a task with texts of 9
@@ -28,6 +33,10 @@ inline constexpr std::size_t backlog_changes_max = 200'000;
 /// Bytes that wait for the disk, with what is made of them on the way. What runs already goes on
 /// above it: its output is accepted as long as the budget of the process has room.
 inline constexpr std::size_t backlog_bytes_max = std::size_t{256} << 20;
+/// Above so many times these two limits every command is refused (errc::overloaded), also one for
+/// what is there: a cancel, an update, and what would only be refused once all earlier changes are
+/// durable. Each of them waits for the disk, too.
+inline constexpr std::size_t full_backlog_times = 2;
 
 /// Bytes that the tasks of one objective may make (artifacts, messages, texts of statuses), also
 /// what was replaced since, and those of a lone task. Above: the task that made them fails
@@ -136,6 +145,9 @@ inline constexpr std::chrono::milliseconds grace_hop_min{100};
 inline constexpr std::chrono::minutes request_id_window{10};
 /// The same for a message with an `Idempotency-Key`.
 inline constexpr std::chrono::hours idempotency_key_window{24};
+/// Commands that wait for the end of one with the same key or id; more are refused
+/// (errc::overloaded). What they hold counts in `limits.memory` (live-work).
+inline constexpr std::size_t once_waits_max = 1'000;
 /// Bytes of a direct answer that is kept for a message that may come once. A longer one becomes a
 /// task with the answer as its artifact.
 inline constexpr std::size_t kept_answer_bytes_max = std::size_t{64} << 10;

@@ -3,6 +3,7 @@
 #include "actors/commands/once_desk.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/holding_store.hpp"
+#include <troupe/actors/limits.hpp>
 
 #include <atomic>
 #include <memory>
@@ -64,40 +65,96 @@ TEST_CASE("a command that comes again while the first is under way waits for its
   desk_bed bed;
   told first;
   told again;
-  bed.desk.enter({wanted("m")}, first.next());
+  bed.desk.enter({wanted("m")}, 100, first.next());
   REQUIRE(first.is_first());
-  bed.desk.enter({wanted("m")}, again.next());
+  bed.desk.enter({wanted("m")}, 100, again.next());
   CHECK(again.times == 0);
   bed.finish(first, "t1");
   REQUIRE(again.before);
   CHECK(read_once_answer(*again.before)->task.str() == "t1");
   told late;
-  bed.desk.enter({wanted("m")}, late.next());
+  bed.desk.enter({wanted("m")}, 100, late.next());
   CHECK(late.before == again.before);
 }
 
-TEST_CASE("another content under the same key is refused, under way or done", "[actors][once]") {
+TEST_CASE("another content under the same key is refused once the first is done",
+          "[actors][once]") {
+  struct row {
+    once_kind kind;
+    errc code;
+    std::string field;
+  };
+  const auto [kind, code, field] = GENERATE(
+      values<row>({{once_kind::message, errc::invalid_params, "message.messageId"},
+                   {once_kind::request, errc::duplicate_request, "requestId"},
+                   {once_kind::idempotency_key, errc::idempotency_key_reused, "Idempotency-Key"}}));
+  desk_bed bed;
+  auto key = wanted("k");
+  key.kind = kind;
+  told first;
+  bed.desk.enter({key}, 100, first.next());
+  key.content = 2;
+  told meanwhile;
+  bed.desk.enter({key}, 100, meanwhile.next());
+  CHECK(meanwhile.times == 0); // If the process ends now, the key is free.
+  bed.finish(first, "t1");
+  told later;
+  bed.desk.enter({key}, 100, later.next());
+  for (const auto* other : {&meanwhile, &later}) {
+    REQUIRE(other->refused);
+    CHECK(other->refused->code == code);
+    CHECK(other->refused->field == field);
+  }
+}
+
+TEST_CASE("another content has the key if the first fails", "[actors][once]") {
   desk_bed bed;
   told first;
-  bed.desk.enter({wanted("m")}, first.next());
-  for (const bool is_done : {false, true}) {
-    if (is_done)
-      bed.finish(first, "t1");
-    told other;
-    bed.desk.enter({wanted("m", 2)}, other.next());
-    REQUIRE(other.refused);
-    CHECK(other.refused->code == errc::invalid_params);
-    CHECK(other.refused->field == "message.messageId");
-  }
-  auto key = wanted("k");
-  key.kind = once_kind::idempotency_key;
-  told with_key;
-  bed.desk.enter({key}, with_key.next());
-  key.content = 2;
   told other;
-  bed.desk.enter({key}, other.next());
-  REQUIRE(other.refused);
-  CHECK(other.refused->code == errc::idempotency_key_reused);
+  told repeat;
+  bed.desk.enter({wanted("m")}, 100, first.next());
+  bed.desk.enter({wanted("m", 2)}, 100, other.next());
+  bed.desk.enter({wanted("m")}, 100, repeat.next());
+  first.mine = nullptr;
+  CHECK(other.is_first());
+  CHECK(repeat.times == 0);
+  bed.finish(other, "t2");
+  REQUIRE(repeat.refused);
+  CHECK(repeat.refused->code == errc::invalid_params);
+}
+
+TEST_CASE("commands that wait count as memory, and have a bound", "[actors][once][memory]") {
+  const auto records = make_memory_store();
+  const auto memory = std::make_shared<memory_budget>(10'000'000);
+  const auto held = [&] { return memory->held(memory_account::live_work); };
+  {
+    once_desk desk(*records, &test_now, memory);
+    told first;
+    desk.enter({wanted("m")}, 5'000'000, first.next());
+    CHECK(held() == 0);
+    told again;
+    desk.enter({wanted("m")}, 5'000'000, again.next());
+    CHECK(held() == 5'000'000);
+    told large;
+    desk.enter({wanted("m")}, 5'000'000, large.next());
+    REQUIRE(large.refused);
+    CHECK(large.refused->code == errc::overloaded);
+    CHECK_THAT(large.refused->message, ContainsSubstring("limits.memory"));
+    std::vector<told> many(once_waits_max);
+    for (auto& each : many)
+      desk.enter({wanted("m")}, 1, each.next());
+    CHECK_FALSE(many[once_waits_max - 2].refused);
+    REQUIRE(many.back().refused);
+    CHECK_THAT(many.back().refused->message, ContainsSubstring("once_waits_max"));
+    change made;
+    made.at = test_now();
+    made.conditions = answered(first.mine, {.task = task_id{"t1"}});
+    records->commit(std::move(made));
+    desk.leave(first.mine);
+    CHECK(again.before);
+    CHECK(many.front().before);
+    CHECK(held() == 0);
+  }
 }
 
 TEST_CASE("if the first fails, the second is the first, and the third waits for it",
@@ -106,9 +163,9 @@ TEST_CASE("if the first fails, the second is the first, and the third waits for 
   told first;
   told second;
   told third;
-  bed.desk.enter({wanted("m")}, first.next());
-  bed.desk.enter({wanted("m")}, second.next());
-  bed.desk.enter({wanted("m")}, third.next());
+  bed.desk.enter({wanted("m")}, 100, first.next());
+  bed.desk.enter({wanted("m")}, 100, second.next());
+  bed.desk.enter({wanted("m")}, 100, third.next());
   first.mine = nullptr;
   CHECK(second.is_first());
   CHECK(third.times == 0);
@@ -122,8 +179,8 @@ TEST_CASE("what failed keeps its key until the changes before it are durable", "
   once_desk desk(records, &test_now);
   told first;
   told second;
-  desk.enter({wanted("m")}, first.next());
-  desk.enter({wanted("m")}, second.next());
+  desk.enter({wanted("m")}, 100, first.next());
+  desk.enter({wanted("m")}, 100, second.next());
   records.hold();
   change late; // Of the first, whose actor died before it could answer.
   late.at = test_now();
@@ -140,15 +197,15 @@ TEST_CASE("a command with two keys waits for each, and is new only if both are",
   told first;
   told second;
   told both;
-  bed.desk.enter({wanted("a")}, first.next());
-  bed.desk.enter({wanted("b")}, second.next());
-  bed.desk.enter({wanted("a"), wanted("b")}, both.next());
+  bed.desk.enter({wanted("a")}, 100, first.next());
+  bed.desk.enter({wanted("b")}, 100, second.next());
+  bed.desk.enter({wanted("a"), wanted("b")}, 100, both.next());
   first.mine = nullptr;
   CHECK(both.times == 0);
   bed.finish(second, "t2");
   REQUIRE(both.before);
   told fresh;
-  bed.desk.enter({wanted("a"), wanted("c")}, fresh.next());
+  bed.desk.enter({wanted("a"), wanted("c")}, 100, fresh.next());
   CHECK(fresh.is_first());
 }
 
@@ -157,10 +214,10 @@ TEST_CASE("a desk that closes refuses who waits and who comes", "[actors][once]"
   told first;
   told waiting;
   told late;
-  bed.desk.enter({wanted("m")}, first.next());
-  bed.desk.enter({wanted("m")}, waiting.next());
+  bed.desk.enter({wanted("m")}, 100, first.next());
+  bed.desk.enter({wanted("m")}, 100, waiting.next());
   bed.desk.close();
-  bed.desk.enter({wanted("n")}, late.next());
+  bed.desk.enter({wanted("n")}, 100, late.next());
   REQUIRE(waiting.refused);
   CHECK(waiting.refused->code == errc::unavailable);
   REQUIRE(late.refused);
@@ -179,7 +236,7 @@ TEST_CASE("of many that come at once one is first, and all others get its answer
   for (int i = 0; i < 4; ++i)
     all.emplace_back([&] {
       for (int n = 0; n < keys; ++n)
-        bed.desk.enter({wanted(std::to_string(n))},
+        bed.desk.enter({wanted(std::to_string(n))}, 100,
                        [&](const result<once_ptr>& before, const once_conditions& mine) {
                          if (before && *before) {
                            ++repeated;

@@ -201,15 +201,15 @@ TEST_CASE("all feeds together hold no more than their budget, and one change eac
   second.push(file("a", 4000, 1));
   second.push(move("a", 2));
   CHECK(second.size() == 1);
-  CHECK(budget->held() == first.bytes() + second.bytes());
+  CHECK(budget->held() == first.bytes() + second.bytes() + 2 * missed_part_bytes);
   CHECK(first.take(all).size() == 2);
   CHECK(first.missed()->after == 2);
   CHECK(first.missed()->through == 10);
   CHECK(second.take(all).size() == 1);
-  CHECK(budget->held() == 0);
+  CHECK(budget->held() == 2 * missed_part_bytes); // Both have something to read.
   second.push(move("b", 1));
   second.clear();
-  CHECK(budget->held() == 0);
+  CHECK(budget->held() == missed_part_bytes);
 }
 
 TEST_CASE("queues leave half of the limit to the texts that are made of changes",
@@ -300,4 +300,30 @@ TEST_CASE("joining chunks does not change a chunk that others hold", "[actors][f
   CHECK(text_of(chunk_of(first).artifact->parts) == "1");
   CHECK(text_of(chunk_of(second).artifact->parts) == "2");
   CHECK(text_of(chunk_of(here.queue.take(all).back()).artifact->parts) == "123");
+}
+
+TEST_CASE("what was missed of many streams counts, and is lost above a bound", "[actors][feed]") {
+  bed here(1);
+  here.queue.push(move("first", 1));
+  const auto held = here.budget->held();
+  for (std::size_t i = 0; i < missed_parts_max; ++i)
+    here.queue.push(move("t" + std::to_string(i), 1));
+  CHECK(here.budget->held() == held + missed_parts_max * missed_part_bytes);
+  CHECK(here.queue.take(all).size() == 1);
+  const auto part = here.queue.missed();
+  REQUIRE(part);
+  CHECK(here.queue.resume(part->stream, part->through));
+  CHECK(here.budget->held() == (missed_parts_max - 1) * missed_part_bytes);
+  here.queue.push(file("large", 2 * 1024 * 1024, 1));
+  here.queue.push(move("one more", 1));
+  CHECK_FALSE(here.queue.is_lost());
+  here.queue.push(move("too many", 1));
+  CHECK(here.queue.is_lost());
+  CHECK(here.budget->held() == 0);
+  here.queue.push(move("first", 2));
+  CHECK(here.queue.empty());
+  CHECK_FALSE(here.queue.missed());
+  here.queue.clear();
+  here.queue.push(move("first", 3));
+  CHECK(here.queue.size() == 1);
 }

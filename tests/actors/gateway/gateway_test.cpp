@@ -732,6 +732,34 @@ TEST_CASE("a plan counts with the indexes of its tasks from the beginning", "[ac
   CHECK(begun_with(live_bytes_of(spec)));
 }
 
+TEST_CASE("a live task counts what it takes beside its text, and new ones are refused for that",
+          "[actors][gateway][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{1} << 20);
+  executor_options options;
+  options.memory = memory;
+  actor_bed bed{options};
+  bed.agents.default_agent = "held";
+  const auto send = [&] {
+    awaited<sent> done;
+    send_message command;
+    command.message.parts = {text_part("x")};
+    bed.main_gateway().send(std::move(command), nullptr, done.to());
+    return done.get();
+  };
+  REQUIRE(send());
+  CHECK(memory->held(memory_account::live_work) >= live_task_bytes);
+  std::size_t count = 1;
+  result<sent> last = send();
+  for (; last && count < 1'000; ++count)
+    last = send();
+  REQUIRE_FALSE(last.has_value());
+  CHECK_THAT(last.error().message, ContainsSubstring("live-work"));
+  CHECK(count * live_task_bytes <= memory->bytes_max());
+  // The tasks of a plan count from when it is accepted.
+  const auto spec = an_objective({a_plan("p", {a_task("a"), a_task("b")})});
+  CHECK(live_bytes_of(spec) >= bytes_of(spec) + 2 * live_task_bytes);
+}
+
 TEST_CASE("on a thread of their own, too, ready tasks start in the order of the document",
           "[actors][gateway]") {
   executor_options options;

@@ -143,6 +143,16 @@ TEST_CASE("for every input in every state, the state of a task moves by the tabl
     }
 }
 
+TEST_CASE("an attempt that keeps the question of the one before leaves the task in its state",
+          "[actors][decision][question]") {
+  const auto before = in_state(task_state::auth_required);
+  const auto got = decided(before, attempt_begins{.keeps_question = true});
+  CHECK(got.events.size() == 1);
+  CHECK(got.after.status.state == task_state::auth_required);
+  CHECK(got.after.question == before.question);
+  CHECK(got.after.attempt == before.attempt + 1);
+}
+
 TEST_CASE("a question that is asked again keeps its id, and the next one has a new one",
           "[actors][decision][question]") {
   auto life = in_state(task_state::working);
