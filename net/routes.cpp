@@ -77,10 +77,10 @@ awaitable<void> get_ready(server_state& server, http_exchange& exchange) {
   } else if (!store.writable) {
     response.status = 503;
     write_health(response, "unavailable", store.problem, &server);
-  } else if (!server.memory->has_room(memory_account::live_work, 0)) {
+  } else if (const auto taken = server.main_gateway.takes_work(); !taken) {
     response.status = 503;
-    write_health(response, "overloaded",
-                 server.memory->refusal(memory_account::live_work, 0).message, &server);
+    const bool is_full = taken.error().code == errc::overloaded;
+    write_health(response, is_full ? "overloaded" : "unavailable", taken.error().message, &server);
   } else {
     write_health(response, "ready", {}, &server);
   }

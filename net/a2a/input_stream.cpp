@@ -183,8 +183,8 @@ private:
   bool is_over_ = false;
 };
 
-awaitable<void> stream_inputs(operation_call& call, list_inputs which, counted place) {
-  const counted held = std::move(place);
+awaitable<void> stream_inputs(operation_call& call, list_inputs which, client_place place) {
+  const client_place held = std::move(place);
   auto source = make_feed(call);
   if (const auto ok = call.operations().follow(which, *source); !ok) {
     co_await fail_stream(call, ok.error());

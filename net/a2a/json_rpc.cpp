@@ -168,7 +168,7 @@ awaitable<void> serve_body(operation_call& call, const parsed_body& body) {
 }
 
 /// The same for a long body, which another thread parses.
-awaitable<void> serve_long(operation_call& call) {
+awaitable<void> serve_long_body(operation_call& call) {
   parsed_body body;
   std::function<void()> parse = [&] { body = parse_body(call); };
   const auto done = co_await apart(call, std::move(parse));
@@ -205,7 +205,7 @@ awaitable<void> serve_json_rpc(server_state& server, http_exchange& exchange) {
   }
   if (request.body.size() > long_request_bytes) {
     call.begin_long();
-    return serve_long(call);
+    return serve_long_body(call);
   }
   return serve_body(call, parse_body(call));
 }

@@ -37,8 +37,8 @@ result<std::optional<objective_cursor>> read_objective_cursor(const operation_ca
 }
 
 awaitable<void> stream_objective(operation_call& call, opt::subscribe_to_objective asked,
-                                 std::optional<objective_cursor> after, counted place) {
-  const counted held = std::move(place);
+                                 std::optional<objective_cursor> after, client_place place) {
+  const client_place held = std::move(place);
   awaited_reply<objective_ptr> begun(call);
   auto source = make_feed(call);
   const service::subscribe_to_objective wanted{.who = asked.who, .id = asked.id};

@@ -67,7 +67,7 @@ struct operation_call final : kept_memory {
   const boost::json::value* params = nullptr;
   std::string id = "null";   ///< Of a JSON-RPC request, as JSON.
   std::string tenant;        ///< Of a REST path.
-  boost::json::value merged; ///< Where a REST path, query and body become params.
+  boost::json::value merged; ///< The params of a REST path and query, if there is no body.
   principal who;             ///< Whose the connection is; the tenant comes with the params.
   std::string traceparent;   ///< W3C Trace Context, as received; empty: none.
   std::string tracestate;    ///< Beside it.

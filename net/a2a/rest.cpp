@@ -5,13 +5,16 @@
 #include "net/http/uri.hpp"
 #include "protocol/a2a/errc_wire.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/percent.hpp"
 
 #include <boost/json/object.hpp>
+#include <boost/system/errc.hpp>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -119,10 +122,12 @@ result<void> add_condition(json::object& params, std::string_view demanded) {
   return {};
 }
 
-/// One object of params out of path, query and body; in that order if they name the same.
-result<void> read_params(operation_call& call, const rest_path& path, const operation_row& row) {
+/// One object of params out of path, query and body; in that order if they name the same. Those of
+/// the path and the query are added to the tree of the body, in its memory: a copy would count
+/// nowhere. Throws std::bad_alloc.
+result<void> merge_params(operation_call& call, const rest_path& path, const operation_row& row) {
   const auto& request = call.request;
-  const json::value* root = nullptr;
+  json::value* root = nullptr;
   if (!request.body.empty()) {
     if (!is_json_like(request.content_type))
       return make_error(errc::content_type_not_supported,
@@ -141,17 +146,28 @@ result<void> read_params(operation_call& call, const rest_path& path, const oper
     call.params = root;
     return {};
   }
-  auto& merged = call.merged.emplace_object();
-  if (root != nullptr && root->is_object())
-    merged = root->get_object();
+  if (root == nullptr || root->is_null()) {
+    call.merged.emplace_object();
+    root = &call.merged;
+  }
+  auto& merged = root->get_object();
   if (auto added = add_query(merged, request.query()); !added)
     return added;
   add_path(merged, path);
   if (!request.if_match.empty() && has_revision(path.resource) && row.needs == scope::write)
     if (auto added = add_condition(merged, request.if_match); !added)
       return added;
-  call.params = &call.merged;
+  call.params = root;
   return {};
+}
+
+result<void> read_params(operation_call& call, const rest_path& path, const operation_row& row) {
+  try {
+    const refusable_work here;
+    return merge_params(call, path, row);
+  } catch (const std::bad_alloc&) {
+    return explain_parse_error(call, make_error_code(boost::system::errc::not_enough_memory), 0);
+  }
 }
 
 /// Whether the version asked for has the path; sets the codec that serves it (A2A 1.0

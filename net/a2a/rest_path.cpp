@@ -1,6 +1,6 @@
 #include "net/a2a/rest_path.hpp"
 
-#include "net/http/uri.hpp"
+#include "protocol/text/percent.hpp"
 
 #include <array>
 #include <utility>

@@ -115,8 +115,8 @@ result<std::shared_ptr<objective_wish>> read_wish(const send_message& in) {
 }
 
 /// What the message says of the question that it answers: its id (only that one is meant), and
-/// whether it is answered at all. A message that only names the task in its metadata is for that
-/// task (docs/questions.md).
+/// whether it is answered at all. A message that names the task or the question in its metadata
+/// only is for that task (docs/questions.md).
 result<void> read_answer(send_message& to) {
   const auto& in = to.message.metadata;
   if (const auto* named = in.if_contains(question_id_key)) {
@@ -142,12 +142,19 @@ result<void> read_answer(send_message& to) {
     return answers.error();
   if (!answers->empty() && to.message.task_id.empty()) // They say to which tasks they go.
     to.message.task_id = answers->front().asked.task.str();
-  const auto* task = to.message.task_id.empty() ? find_member(to, asking_task_key) : nullptr;
-  if (task == nullptr)
+  if (!to.message.task_id.empty())
     return {};
-  if (!task->is_string() || task->get_string().empty())
-    return is_wrong(asking_task_key, "the id of a task");
-  to.message.task_id = task->get_string();
+  if (const auto* task = find_member(to, asking_task_key)) {
+    if (!task->is_string() || task->get_string().empty())
+      return is_wrong(asking_task_key, "the id of a task");
+    to.message.task_id = task->get_string();
+  } else if (in.contains(question_id_key)) { // An answer is no new order, whatever its context.
+    const auto asked = question_address_from(to.question);
+    if (!asked)
+      return is_wrong(question_id_key, "the whole id of a question, such as trip.p0.t0.question-1, "
+                                       "if the message names no task");
+    to.message.task_id = asked->task.str();
+  }
   return {};
 }
 

@@ -2,7 +2,7 @@
 // counts once in what waits for the readers of streams. Thread-safe.
 #pragma once
 
-#include "net/http/stream_budget.hpp"
+#include "net/stream_budget.hpp"
 #include <troupe/protocol/task.hpp>
 
 #include <cstddef>

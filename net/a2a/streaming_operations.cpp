@@ -76,11 +76,21 @@ awaitable<void> answer_send(operation_call& call, const send_result& sent,
   return {};
 }
 
+/// A2A's own methods keep A2A's codes: -32001 is of a task that is not there, and clients take it
+/// for that (docs/a2a.md, "Errors").
+error in_codes_of_a2a(error why) {
+  if (why.code == errc::invalid_transition)
+    why.code = errc::unsupported_operation;
+  return why;
+}
+
 /// Until the message is taken and, if it waits, its task has ended or asks; or the time is up, or
 /// the server drains, or the disk takes nothing for too long.
 awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_params> params) {
   auto& responder = call.responder;
   const auto until = call.home.now() + call.server.options.blocking_wait_max;
+  const bool may_answer = !params->request.command.message.task_id.empty();
+  auto next_status_until = may_answer ? call.home.now() + next_status_wait_max : until;
   const auto history_length = params->history_length;
   awaited_changes changes(call);
   responder.response().is_asked = true;
@@ -95,7 +105,7 @@ awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_param
       co_return fail(call, *changes.failure());
     const auto outcome = sending->poll(late || refused || responder.is_draining());
     if (outcome && !*outcome)
-      co_return fail(call, outcome->error());
+      co_return fail(call, in_codes_of_a2a(outcome->error()));
     if (outcome) {
       auto rest = answer_send(call, **outcome, history_length);
       if (rest.valid())
@@ -104,7 +114,12 @@ awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_param
     }
     if (refused) // It was not even taken.
       co_return fail(call, *refused);
-    co_await responder.wait(std::min(until, patience.until()));
+    const auto wakes_at = std::min(std::min(until, patience.until()), next_status_until);
+    co_await responder.wait(wakes_at);
+    if (call.home.now() >= next_status_until) {
+      sending->believe_record();
+      next_status_until = until;
+    }
     late = late || (responder.is_late() && call.home.now() >= until);
     refused = patience.refusal();
   }
@@ -113,7 +128,7 @@ awaitable<void> send_and_answer(operation_call& call, std::unique_ptr<send_param
 // -- SendStreamingMessage -------------------------------------------------------------------------
 
 awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_params> params,
-                                counted place) {
+                                client_place place) {
   awaited_reply<stream_start> begun(call);
   const auto history_length = params->history_length;
   call.responder.response().is_asked = true;
@@ -124,7 +139,7 @@ awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_param
     co_return;
   auto& start = begun.value();
   if (!start) {
-    co_await fail_stream(call, start.error());
+    co_await fail_stream(call, in_codes_of_a2a(start.error()));
     co_return;
   }
   if (start->answer) {
@@ -163,7 +178,7 @@ result<std::optional<stream_cursor>> read_cursor(operation_call& call) {
 }
 
 awaitable<void> subscribe(operation_call& call, subscribe_to_task command,
-                          std::optional<stream_cursor> after, counted place) {
+                          std::optional<stream_cursor> after, client_place place) {
   awaited_reply<stream_start> begun(call);
   service::subscription wanted{.command = std::move(command),
                                .after = after,

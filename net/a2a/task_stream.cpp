@@ -246,13 +246,19 @@ constexpr std::uint32_t root_changes_per_second = progress_updates_per_second_ma
 class shown_below final : public shown_objective {
 public:
   shown_below(operation_call& call, std::shared_ptr<feed> source, objective_ptr now,
-              const shown_task& root, const principal& who)
+              const principal& who)
       : shown_objective(call, std::move(source),
                         {.who = who,
                          .id = now->id,
                          .detail = opt::change_detail::tasks,
                          .per_second = root_changes_per_second}),
-        now_(std::move(now)), root_(root), who_(who) {}
+        now_(std::move(now)), who_(who) {}
+
+  /// The state of the root task with which what comes next is shown, and what it asks.
+  void show_with(task_state state, message_ptr asked) {
+    state_ = state;
+    asked_ = std::move(asked);
+  }
 
 private:
   /// The first value is the objective as it stands. Its tasks are left out: the client gets them
@@ -276,12 +282,11 @@ private:
         write(out);
     }
     const auto name = "opt/v1/" + std::string(member);
-    event shown = task_moved{root_.state(), 1, root_.asked()}; // It goes on to ask.
+    event shown = task_moved{state_, 1, asked_}; // It goes on to ask.
     if (call_.extensions.progress)
       shown = task_progress{std::make_shared<const progress_report>(report_of(*now_))};
-    const stream_mark mark{.member = value.empty() ? std::string_view{} : name,
-                           .value = value,
-                           .state = root_.state()};
+    const stream_mark mark{
+        .member = value.empty() ? std::string_view{} : name, .value = value, .state = state_};
     add_event(call_, [&](std::string& text) {
       json_writer out(text);
       return call_.codec->write_event(out, where, shown, mark);
@@ -298,7 +303,8 @@ private:
   }
 
   objective_ptr now_;
-  const shown_task& root_;
+  task_state state_ = task_state::working;
+  message_ptr asked_;
   const principal who_;
 };
 
@@ -312,6 +318,8 @@ public:
     auto& text = call_.responder.stream_text();
     const bool begins_with_root = !has_begun_ || root_.is_in_event();
     auto below = stream_step::wait;
+    // As it was shown last: an end is said once, and behind everything else.
+    below_.show_with(root_.state(), root_.asked());
     if (!begins_with_root && !is_below_over_ && !call_.responder.is_draining())
       below = below_.add_news();
     is_below_over_ = is_below_over_ || below == stream_step::end;
@@ -374,7 +382,7 @@ awaitable<bool> stream_root(operation_call& call, task_stream& stream, objective
     co_return false;
   const auto now = *begun.value();
   shown_task root(call, std::move(stream));
-  shown_below below(call, std::move(source), now, root, who);
+  shown_below below(call, std::move(source), now, who);
   shown_root shown(call, root, below);
   co_await show(call, shown);
   co_return true;
@@ -405,13 +413,16 @@ std::shared_ptr<feed> make_feed(const operation_call& call) {
   return out;
 }
 
-counted take_stream(operation_call& call) {
+client_place take_stream(operation_call& call) {
   const auto max = call.server.options.streams_max;
-  auto place = counted::take(call.server.streams, max);
+  auto place =
+      call.server.take_place(call.server.streams, max, call.facts.share, &client_share::streams);
   if (!place)
-    fail(call,
-         make_error(errc::overloaded,
-                    std::to_string(max) + " streams are open (limits.streams); try again later"));
+    fail(call, make_error(errc::overloaded,
+                          (place.is_above_share
+                               ? call.server.why_above_share("streams")
+                               : std::to_string(max) + " streams are open (limits.streams)")
+                              + "; try again later"));
   if (!place || call.server.stream_bytes.admits_stream())
     return place;
   fail(call,
@@ -419,8 +430,8 @@ counted take_stream(operation_call& call) {
   return {};
 }
 
-awaitable<void> stream_task(operation_call& call, task_stream stream, counted place) {
-  const counted held = std::move(place);
+awaitable<void> stream_task(operation_call& call, task_stream stream, client_place place) {
+  const client_place held = std::move(place);
   if (auto below = shown_below_of(call, stream); !below.empty()) {
     const bool was_shown = co_await stream_root(call, stream, std::move(below));
     if (was_shown)

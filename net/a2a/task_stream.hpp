@@ -32,10 +32,11 @@ struct task_stream {
 
 /// Takes one of the process's streams; empty if there is none left, or too much waits for the
 /// readers of the others, and the call is answered with 429.
-[[nodiscard]] counted take_stream(operation_call& call);
+[[nodiscard]] client_place take_stream(operation_call& call);
 
 /// Sends the stream until it ends, the client disconnects, or the server stops.
-[[nodiscard]] awaitable<void> stream_task(operation_call& call, task_stream stream, counted place);
+[[nodiscard]] awaitable<void> stream_task(operation_call& call, task_stream stream,
+                                          client_place place);
 
 /// A stream of a message and nothing else: what an agent answered instead of taking a task (A2A 1.0
 /// section 3.1.2).

@@ -71,14 +71,34 @@ card_document document_of(const agent_card& card, card_shape shape, std::chrono:
   return out;
 }
 
+/// Where clients are to reach the server; empty: it is not said.
+result<void> check_url(const std::string& text) {
+  if (text.empty())
+    return {};
+  const auto refuse = [](const std::string& why) {
+    return make_error(errc::invalid_params, "card.url (--public-url) " + why);
+  };
+  const auto url = parse_http_url(text);
+  if (!url)
+    return refuse("is not an http or https URL: " + url.error().message);
+  if (is_every_address(url->host))
+    return refuse(url->host + " is no address for clients; say the name or address that they use");
+  if (url->target.find('?') != std::string::npos)
+    return refuse("has a query; clients append the paths of the protocol to it");
+  auto path = url->target;
+  while (path.ends_with('/'))
+    path.pop_back();
+  if (path.ends_with("/v1")) // Paths of 1.0 below it would be those of 0.3 below its parent.
+    return refuse("ends with /v1, where clients of A2A 0.3 look for that version; choose another "
+                  "path");
+  return {};
+}
+
 } // namespace
 
 result<void> check_card(const card_options& options) {
-  if (!options.url.empty())
-    if (const auto url = parse_http_url(options.url); !url)
-      return make_error(errc::invalid_params,
-                        "card.url (--public-url) is not an http or https URL: "
-                            + url.error().message);
+  if (auto good = check_url(options.url); !good)
+    return good;
   if (options.provider.organization.empty() != options.provider.url.empty())
     return make_error(errc::invalid_params, "card.provider needs both organization and url");
   if (options.extended.tokens.empty()

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "client/io.hpp"
+#include "net/http/client_shares.hpp"
 #include "net/http/http_request.hpp"
 #include "net/http/http_response.hpp"
 #include "net/http/loop.hpp"
@@ -16,11 +17,13 @@ namespace troupe::net {
 
 /// What is known of a connection before its first request. Set once.
 struct connection_facts {
-  std::string listener;      ///< `address:port` it was accepted at; empty: by none.
-  std::string peer;          ///< The other side's address without its port; empty: it has none.
-  bool is_encrypted = false; ///< TLS.
+  std::string listener; ///< `address:port` it was accepted at; empty: by none.
+  std::string peer; ///< The other side's address without its port (client_address); empty: it has
+                    ///< none.
+  bool is_encrypted = false;      ///< TLS.
   std::string client_certificate; ///< SHA-256 of the certificate the client proved to own, in hex;
                                   ///< empty: none.
+  client_share_ptr share{};       ///< Of `peer`, set by `welcome`; null: it has none.
 };
 
 /// How a request is answered: with a response, now or later, or with an event stream.

@@ -7,6 +7,7 @@
 #include <boost/beast/http/error.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace troupe::net {
 
@@ -43,17 +44,48 @@ std::string_view take_list_item(std::string_view& list) noexcept {
   return first;
 }
 
+namespace {
+
+/// The target and each header.
+constexpr auto header_texts = std::to_array<std::string http_request::*>(
+    {&http_request::target, &http_request::host, &http_request::content_type, &http_request::accept,
+     &http_request::a2a_version, &http_request::a2a_extensions, &http_request::traceparent,
+     &http_request::tracestate, &http_request::stream_cursor, &http_request::last_event_id,
+     &http_request::idempotency_key, &http_request::origin, &http_request::preflight_method,
+     &http_request::if_match, &http_request::if_none_match, &http_request::if_modified_since,
+     &http_request::authorization});
+
+void empty_text(std::string& text, std::size_t kept_max) {
+  text.clear();
+  if (text.capacity() > kept_max)
+    std::string().swap(text);
+}
+
+} // namespace
+
 void http_request::clear() {
   method = http::verb::unknown;
-  for (std::string* text :
-       {&target, &host, &content_type, &accept, &a2a_version, &a2a_extensions, &traceparent,
-        &tracestate, &stream_cursor, &last_event_id, &idempotency_key, &origin, &preflight_method,
-        &if_match, &if_none_match, &if_modified_since, &authorization, &body})
-    text->clear();
-  if (body.capacity() > kept_bytes_max)
-    body.shrink_to_fit();
+  for (const auto each : header_texts)
+    empty_text(this->*each, kept_header_bytes_max);
+  empty_text(body, kept_bytes_max);
   expects_continue = false;
   is_http_1_0 = false;
+}
+
+void http_request::clear_all() {
+  clear();
+  for (const auto each : header_texts)
+    std::string().swap(this->*each);
+  std::string().swap(body);
+}
+
+std::size_t http_request::header_bytes() const noexcept {
+  const auto inside = std::string{}.capacity();
+  std::size_t out = 0;
+  for (const auto each : header_texts)
+    if (const auto bytes = (this->*each).capacity(); bytes > inside)
+      out += bytes;
+  return out;
 }
 
 std::string_view http_request::path() const noexcept {

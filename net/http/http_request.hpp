@@ -15,7 +15,7 @@
 
 namespace troupe::net {
 
-/// Reused from request to request: `clear` keeps the memory.
+/// Reused from request to request: `clear` keeps the memory of a usual request.
 struct http_request {
   boost::beast::http::verb method = boost::beast::http::verb::unknown;
   std::string target; ///< As received: origin or absolute form, with query.
@@ -42,6 +42,10 @@ struct http_request {
   bool is_http_1_0 = false;
 
   void clear();
+  /// Bytes that the target and the headers have room for, without what is inside the object itself.
+  [[nodiscard]] std::size_t header_bytes() const noexcept;
+  /// Gives their memory back, too.
+  void clear_all();
 
   /// Without query and origin; `/` if empty.
   [[nodiscard]] std::string_view path() const noexcept;

@@ -4,12 +4,14 @@
 
 #include "net/http/counted.hpp"
 #include "net/http/exchange.hpp"
-#include "net/http/stream_budget.hpp"
+#include "net/http/long_answers.hpp"
+#include "net/stream_budget.hpp"
 #include <troupe/net/server_options.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace troupe::net {
@@ -26,6 +28,20 @@ public:
   /// Answers at once and returns an invalid awaitable, or returns what has to be awaited.
   [[nodiscard]] virtual awaitable<void> serve(http_exchange& exchange) = 0;
 
+  /// A place for a connection, a request or a stream of a client. `of`: its counter in the share of
+  /// `client`, which may be null.
+  [[nodiscard]] client_place take_place(std::atomic<std::size_t>& all, std::size_t max,
+                                        const client_share_ptr& client,
+                                        std::atomic<std::size_t> client_share::*of) const {
+    return net::take_place(all, max, client ? &((*client).*of) : nullptr,
+                           options.client_share_percent);
+  }
+  /// Why there is none; names the limit.
+  [[nodiscard]] std::string why_above_share(std::string_view things) const {
+    return "this address has " + std::to_string(options.client_share_percent) + " % of all "
+           + std::string(things) + " (limits.client-share)";
+  }
+
   /// Why a long answer of that size has no room; names the limit.
   [[nodiscard]] std::string why_no_answer(std::size_t bytes) const {
     if (!memory->has_room(memory_account::answers, bytes))
@@ -38,6 +54,8 @@ public:
   const server_options options;
   const memory_budget_ptr memory; ///< Long bodies and long answers are counted here.
   stream_budget stream_bytes;     ///< Of what waits for the readers of streams.
+  long_answers slow_answers;      ///< Those that wait for their readers.
+  client_shares clients;
   std::atomic<bool> draining{false};
   alignas(64) std::atomic<std::size_t> connections{0};
   alignas(64) std::atomic<std::size_t> refusals{0};

@@ -117,7 +117,7 @@ awaitable<void> listener::accept_all() {
       bound_unsent(socket);
       connection_facts facts;
       facts.listener = name_;
-      facts.peer = peer.address().to_string();
+      facts.peer = client_address(peer.address());
       welcome(service_, home, std::make_unique<socket_stream<tcp_socket>>(std::move(socket)),
               std::move(facts));
     } else if (acceptor_.is_open()) {

@@ -70,8 +70,8 @@ void json_scratch::make_parser() {
   parser_.emplace(options_with_depth(depth_max_), stack_, &more_);
 }
 
-const boost::json::value* json_scratch::parse(std::string_view text, error_code& ec,
-                                              std::size_t& offset) {
+boost::json::value* json_scratch::parse(std::string_view text, error_code& ec,
+                                        std::size_t& offset) {
   tree_.~value(); // it may lie in the memory that is reused now
   new (&tree_) boost::json::value();
   // A new one for each text: `release` of Boost 1.81 keeps the size of the next block, which

@@ -76,8 +76,9 @@ public:
                         memory_budget_ptr memory = std::make_shared<memory_budget>());
   /// The tree of `text`. Null and `ec`: it is not JSON, or there is no memory for its tree
   /// (boost::system::errc::not_enough_memory). `offset`: where it went wrong.
-  [[nodiscard]] const boost::json::value* parse(std::string_view text, error_code& ec,
-                                                std::size_t& offset);
+  /// What is added to it lies in the same memory, and throws std::bad_alloc if there is none.
+  [[nodiscard]] boost::json::value* parse(std::string_view text, error_code& ec,
+                                          std::size_t& offset);
   /// Bytes that the account refused to the last parse; 0: it refused nothing.
   [[nodiscard]] std::size_t refused_bytes() const noexcept { return more_.refused(); }
   /// Gives the memory of a large tree back.

@@ -34,6 +34,7 @@ session::session(std::shared_ptr<http_service> service, loop& home,
 
 session::~session() {
   service_->stream_bytes.go_on(*this);
+  service_->slow_answers.end(*this);
 }
 
 awaitable<void> session::serve(std::shared_ptr<session> self) {
@@ -56,15 +57,20 @@ void welcome(const std::shared_ptr<http_service>& service, loop& home,
              std::unique_ptr<byte_stream> bytes, connection_facts facts) {
   auto& memory = *service->memory;
   std::string refusal;
+  facts.share = service->clients.of(facts.peer);
   connection_share share{
-      counted::take(service->connections, service->options.connections_max),
+      service->take_place(service->connections, service->options.connections_max, facts.share,
+                          &client_share::connections),
       memory_charge::take(memory, memory_account::connections, connection_bytes)};
-  if (!share.place)
+  if (share.place.is_above_share)
+    refusal =
+        "Too many connections: " + service->why_above_share("connections") + "; try again later.";
+  else if (!share.place)
     refusal = "Too many connections (limits.connections); try again later.";
   else if (!share.memory)
     refusal = memory.refusal(memory_account::connections, connection_bytes).message;
   if (!refusal.empty())
-    share = {counted::take(service->refusals, refusals_max),
+    share = {take_place(service->refusals, refusals_max, nullptr, 0),
              memory_charge::force(memory, memory_account::connections, connection_bytes)};
   if (!share.place)
     return; // the stream closes
@@ -120,6 +126,7 @@ void session::begin_request() {
   held_ = {};
   response_.clear();
   head_.clear();
+  streamed_ = false;
   keep_buffers();
   parser_.emplace(request_);
   parser_->eager(true);
@@ -127,7 +134,6 @@ void session::begin_request() {
   parser_->body_limit(service_->options.body_bytes_max);
   head_bytes_ = 0;
   line_skipped_ = false;
-  streamed_ = false;
   enter(phase::idle, service_->options.idle_timeout);
   if (service_->draining.load(std::memory_order_relaxed))
     on_drain();
@@ -230,10 +236,10 @@ void session::keep_unparsed(std::string_view bytes) {
   }
 }
 
-/// Counts the buffers that the connection has beside a long body or answer; false if that is too
-/// much.
+/// Counts the buffers that the connection has beside a long body or answer, headers included; false
+/// if that is too much.
 bool session::hold_buffers() {
-  std::size_t bytes = 0;
+  std::size_t bytes = request_.header_bytes();
   for (const auto* each : {&unparsed_, &head_, &request_.body, &response_.body})
     bytes += std::min(each->capacity(), kept_bytes_max);
   // Counted in steps, so that requests of about one size do not change the account.
@@ -247,6 +253,8 @@ void session::keep_buffers() {
   const bool is_bare = share_.memory.bytes() == connection_bytes;
   if (are_held && (is_bare || service_->memory->has_room(memory_account::connections, 0)))
     return;
+  if (!streamed_) // else the request is still being answered
+    request_.clear_all();
   for (auto* each : {&head_, &request_.body, &response_.body})
     std::string().swap(*each);
   static_cast<void>(hold_buffers());
@@ -376,7 +384,8 @@ session::step session::on_read_failed() {
 awaitable<void> session::begin_work() {
   phase_ = phase::working;
   deadline_ = time_point::max();
-  working_ = counted::take(service_->in_flight, service_->options.requests_in_flight_max);
+  working_ = service_->take_place(service_->in_flight, service_->options.requests_in_flight_max,
+                                  facts_.share, &client_share::in_flight);
   if (working_) {
     auto rest = service_->serve(exchange_);
     home_.scratch().release(); // An operation that waits has read its params.
@@ -384,7 +393,9 @@ awaitable<void> session::begin_work() {
   }
   write_plain_error(
       response_, 429,
-      "Too many requests are being worked on (limits.requests-in-flight); try again.");
+      working_.is_above_share
+          ? "Too many requests: " + service_->why_above_share("requests") + "; try again."
+          : "Too many requests are being worked on (limits.requests-in-flight); try again.");
   return {};
 }
 
@@ -453,6 +464,7 @@ bool session::hold_answer(std::size_t bytes) noexcept {
 void session::refuse_answer() {
   const bool repeatable = response_.repeatable || request_.method == http::verb::get;
   const auto why = service_->why_no_answer(response_.body.capacity());
+  service_->slow_answers.give_way(home_.now());
   std::string().swap(response_.body);
   response_.headers.clear();
   if (repeatable)
@@ -493,11 +505,19 @@ bool session::write_now() {
 }
 
 awaitable<bool> session::write_rest() {
+  const auto timeout = service_->options.write_timeout;
+  const std::chrono::seconds for_all((head_.size() + response_.body.size())
+                                     / answer_bytes_per_second_min);
+  const auto until = home_.now() + timeout + for_all;
+  if (writing_)
+    service_->slow_answers.begin(*this, home_.now());
   while (!gone_) {
     expired_ = false;
-    deadline_ = home_.now() + service_->options.write_timeout;
+    deadline_ = home_.now() + timeout;
     if (streamed_)
       service_->stream_bytes.stall(*this, stream_bytes_);
+    else
+      deadline_ = std::min(deadline_, until);
     co_await writable();
     gone_ = gone_ || expired_;
     if (!gone_ && write_now())
@@ -505,6 +525,8 @@ awaitable<bool> session::write_rest() {
   }
   if (streamed_)
     service_->stream_bytes.go_on(*this);
+  if (writing_)
+    service_->slow_answers.end(*this);
   co_return !gone_;
 }
 

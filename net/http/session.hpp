@@ -19,13 +19,14 @@ namespace troupe::net {
 
 /// What one connection takes of what all may have.
 struct connection_share {
-  counted place;
+  client_place place;
   memory_charge memory; ///< memory_account::connections
 };
 
 class session final : public swept,
                       public http_responder,
                       private stalling_stream,
+                      private long_answer,
                       public std::enable_shared_from_this<session> {
 public:
   session(std::shared_ptr<http_service> service, loop& home, std::unique_ptr<byte_stream> bytes,
@@ -65,7 +66,7 @@ public:
   void abort() override;
 
 private:
-  // -- stalling_stream ----------------------------------------------------------------------------
+  // -- stalling_stream, long_answer ---------------------------------------------------------------
   void cut() override;
 
   enum class phase : std::uint8_t { idle, head, body, working, lingering };
@@ -125,7 +126,7 @@ private:
   http_exchange exchange_;
   std::string head_;
   std::size_t written_ = 0;        ///< Of head and body together.
-  counted working_;                ///< The request's place among those in flight.
+  client_place working_;           ///< The request's place among those in flight.
   memory_charge held_;             ///< A long body's bytes.
   memory_charge writing_;          ///< A long answer's.
   stream_budget::share streaming_; ///< Of the text of a stream.

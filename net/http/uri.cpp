@@ -1,28 +1,8 @@
 #include "net/http/uri.hpp"
 
-#include <boost/url/pct_string_view.hpp>
-
 #include <algorithm>
 
 namespace troupe::net {
-
-namespace {
-
-std::optional<std::string> decoded(std::string_view text, boost::urls::encoding_opts how) {
-  const auto encoded = boost::urls::make_pct_string_view({text.data(), text.size()});
-  return encoded ? std::optional{encoded->decode(how)} : std::nullopt;
-}
-
-} // namespace
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  return decoded(text, {});
-}
-
-std::optional<std::string> query_decoded(std::string_view text) {
-  constexpr bool space_as_plus = true;
-  return decoded(text, {space_as_plus});
-}
 
 std::optional<query_pair> take_pair(std::string_view& query) noexcept {
   while (!query.empty()) {

@@ -1,13 +1,14 @@
 #include "net/push/push_delivery.hpp"
 
+#include "protocol/change_size.hpp"
 #include <troupe/net/limits.hpp>
 
 #include <utility>
 
 namespace troupe::net {
 
-push_delivery::push_delivery(push_row row, std::shared_ptr<feed> news)
-    : row_(std::move(row)), news_(std::move(news)),
+push_delivery::push_delivery(push_row row, std::shared_ptr<feed> news, feed_budget_ptr feeds)
+    : row_(std::move(row)), news_(std::move(news)), feeds_(std::move(feeds)),
       items_(row_.config.task, row_.config.payload, row_.progress, row_.config.progress) {}
 
 result<push_delivery::readiness> push_delivery::fill() {
@@ -41,11 +42,15 @@ void push_delivery::begin() {
 /// Takes what the feed has, as items. `ready`: there may be more.
 result<push_delivery::readiness> push_delivery::take() {
   const auto batch = news_->take(push_window_bytes);
+  if (const auto counted = count(batch); !counted)
+    return counted.error();
   const auto& now = news_->snapshot();
   if (batch.snapshot)
     items_.start_at(now.task, now.sequence, batch.gap || tells_snapshot_);
   for (const auto& each : batch.frames)
-    items_.take(*each.news, each.withdrawn);
+    items_.take(each.news, each.withdrawn);
+  if (items_.empty())
+    waiting_ = {};
   switch (batch.state) {
     case feed_state::more: return readiness::ready;
     case feed_state::waiting: return readiness::waiting;
@@ -62,10 +67,54 @@ result<push_delivery::readiness> push_delivery::take() {
     case feed_state::failed:
       if (batch.failure->code == errc::task_not_found)
         return readiness::ended;
-      has_failed_ = true;
+      start_anew();
       return *batch.failure;
   }
   return readiness::ended;
+}
+
+void push_delivery::start_anew() {
+  items_.reset(row_.progress);
+  waiting_ = {};
+  past_.clear();
+  past_bytes_ = 0;
+  has_failed_ = true;
+}
+
+result<void> push_delivery::count(const feed_batch& taken) {
+  std::size_t bytes = 0;
+  for (const auto& each : taken.frames)
+    bytes += bytes_of(*each.news);
+  if (taken.past && row_.config.payload == push_payload::v0_3 && bytes > 0) {
+    past_bytes_ += bytes;
+    if (past_bytes_ <= push_assured_bytes) {
+      feeds_->force(bytes);
+    } else if (!feeds_->take(bytes)) {
+      start_anew();
+      return no_room();
+    }
+    past_.emplace_back(feeds_, bytes);
+    return {};
+  }
+  feeds_->force(bytes); // The feed has just given so much back, or the store read no more at once.
+  waiting_ = {feeds_, bytes};
+  return {};
+}
+
+error push_delivery::no_room() {
+  return make_error(errc::overloaded,
+                    "there is no room for the notification (limits.stream-bytes-total, and feeds "
+                    "of limits.memory); it is sent later");
+}
+
+result<push_body> push_delivery::write_front() {
+  auto text = items_.write_front();
+  const auto bytes = text.capacity();
+  if (bytes <= push_assured_bytes)
+    feeds_->force(bytes);
+  else if (!feeds_->take_whole(bytes))
+    return no_room();
+  return push_body{std::move(text), {feeds_, bytes}};
 }
 
 void push_delivery::pop() {
@@ -73,6 +122,8 @@ void push_delivery::pop() {
   row_.progress.events = items_.front().events;
   row_.progress.snapshot_first = false;
   items_.pop();
+  if (items_.empty())
+    waiting_ = {};
 }
 
 } // namespace troupe::net

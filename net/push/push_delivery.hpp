@@ -4,6 +4,7 @@
 
 #include "actors/feed/feed.hpp"
 #include "net/push/push_items.hpp"
+#include "net/stream_budget.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/push_row.hpp>
 #include <troupe/store/store.hpp>
@@ -11,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace troupe::net {
 
@@ -20,10 +23,17 @@ struct push_watch {
   task_snapshot snapshot = {};          ///< What the feed begins with.
 };
 
+/// The text of a notification while it is posted.
+struct push_body {
+  std::string text;
+  stream_budget::share held; ///< Its bytes.
+};
+
 class push_delivery {
 public:
-  /// `news` is the task's feed; nothing was taken from it.
-  push_delivery(push_row row, std::shared_ptr<feed> news);
+  /// `news` is the task's feed; nothing was taken from it. What waits to be posted counts in
+  /// `feeds`, and so does what is read of the past.
+  push_delivery(push_row row, std::shared_ptr<feed> news, feed_budget_ptr feeds);
 
   enum class readiness : std::uint8_t {
     ready,   ///< `front` is to be posted.
@@ -35,6 +45,8 @@ public:
   [[nodiscard]] result<readiness> fill();
 
   [[nodiscard]] const push_item& front() const noexcept { return items_.front(); }
+  /// Makes the text of the front. errc::overloaded: there is no room for it; call again later.
+  [[nodiscard]] result<push_body> write_front();
   /// The front is done with, delivered or given up.
   void pop();
 
@@ -45,10 +57,21 @@ private:
   /// Finds out from where to go on.
   void begin();
   [[nodiscard]] result<readiness> take();
+  /// Counts what was taken. errc::overloaded: the past finds no room, and nothing was taken.
+  [[nodiscard]] result<void> count(const feed_batch& taken);
+  [[nodiscard]] static error no_room();
+  /// What was taken is forgotten, and the feed opened anew at the next call of `fill`.
+  void start_anew();
 
   push_row row_;
   std::shared_ptr<feed> news_;
+  const feed_budget_ptr feeds_;
   push_items items_;
+  stream_budget::share waiting_; ///< Changes of which `items_` tell.
+  /// 0.3: what was read of the past, of which the task is made that is posted. What happens while
+  /// the configuration is there is shared with the record of the live task.
+  std::vector<stream_budget::share> past_;
+  std::size_t past_bytes_ = 0; ///< Of them.
   bool has_begun_ = false;
   bool has_failed_ = false; ///< The feed could not be read; it is opened anew.
   bool tells_snapshot_ =

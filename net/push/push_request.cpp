@@ -76,7 +76,8 @@ result<push_requests> push_requests::make(const push_options& options) {
 }
 
 result<outbound_request> push_requests::write(const push_row& row, const push_item& item,
-                                              const http_url& to, timestamp now) const {
+                                              std::string body, const http_url& to,
+                                              timestamp now) const {
   const auto& config = row.config;
   const bool is_1_0 = config.payload == push_payload::v1_0;
   const auto id = config.task.str() + "/" + config.id + "/" + std::to_string(item.after) + "."
@@ -97,12 +98,12 @@ result<outbound_request> push_requests::write(const push_row& row, const push_it
         "Authorization", how.credentials.empty() ? how.scheme : how.scheme + " " + how.credentials);
   }
   if (signer_) {
-    auto signature = signer_->sign(row, id, item.body, to, now);
+    auto signature = signer_->sign(row, id, body, to, now);
     if (!signature)
       return signature.error();
     out.headers.emplace_back("A2A-Notification-JWT", std::move(*signature));
   }
-  out.body = item.body;
+  out.body = std::move(body);
   return out;
 }
 

@@ -22,10 +22,11 @@ public:
   /// Errors of signing_key::from_file.
   [[nodiscard]] static result<push_requests> make(const push_options& options);
 
-  /// The same notification has the same id, however often it is sent. Errors: internal (it cannot
-  /// be signed).
+  /// `body`: of `item`. The same notification has the same id, however often it is sent. Errors:
+  /// internal (it cannot be signed).
   [[nodiscard]] result<outbound_request> write(const push_row& row, const push_item& item,
-                                               const http_url& to, timestamp now) const;
+                                               std::string body, const http_url& to,
+                                               timestamp now) const;
 
 private:
   push_requests() = default;

@@ -50,4 +50,13 @@ push_verdict judge(const push_attempt& attempt, std::uint32_t failures, double c
   return out;
 }
 
+bool is_turn_over(std::size_t attempts, std::chrono::nanoseconds taken,
+                  const push_options& options) noexcept {
+  return attempts >= turn_attempts_max || (attempts > 0 && taken >= options.timeout);
+}
+
+bool is_prompt(std::chrono::nanoseconds taken, const push_options& options) noexcept {
+  return taken <= options.timeout / 4;
+}
+
 } // namespace troupe::net

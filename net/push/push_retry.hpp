@@ -1,11 +1,13 @@
 // What follows from one attempt to deliver a notification (docs/push.md): done, again later, leave
-// this event out, or stop the configuration. A pure decision; the sender carries it out.
+// this event out, or stop the configuration; and whether the next configuration has its turn. Pure
+// decisions; the sender carries them out.
 #pragma once
 
 #include <troupe/net/push_options.hpp>
 #include <troupe/protocol/errc.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,5 +42,18 @@ struct push_verdict {
 /// `failures`: consecutive ones before this attempt. `chance`: of [0, 1), spreads the waits.
 [[nodiscard]] push_verdict judge(const push_attempt& attempt, std::uint32_t failures, double chance,
                                  const push_options& options);
+
+/// Attempts of one configuration before others of the same host have their turn.
+inline constexpr std::size_t turn_attempts_max = 16;
+
+/// Whether a configuration that has made so many attempts in so much time lets others have their
+/// turn: after turn_attempts_max, or once they have taken as long as one attempt may. So no turn
+/// is longer than two time-outs.
+[[nodiscard]] bool is_turn_over(std::size_t attempts, std::chrono::nanoseconds taken,
+                                const push_options& options) noexcept;
+
+/// Whether a host that has answered after `taken`, with the whole body or as much as counts, leaves
+/// its place soon: within a quarter of the time-out. If not, it shares places with those that hang.
+[[nodiscard]] bool is_prompt(std::chrono::nanoseconds taken, const push_options& options) noexcept;
 
 } // namespace troupe::net

@@ -29,8 +29,6 @@ namespace troupe::net {
 
 namespace {
 
-/// Notifications of one configuration before others of the same host have their turn.
-constexpr int turn_items_max = 16;
 /// Between two looks for configurations that were stopped long ago.
 constexpr std::chrono::minutes sweep_interval{10};
 
@@ -57,10 +55,11 @@ private:
 struct active {
   std::optional<push_delivery> delivery; ///< Null once it is gone.
   http_url url;
-  std::string line;                    ///< Scheme, host and port: whose turns it shares.
+  std::string line;                    ///< The host: whose turns it shares.
   std::shared_ptr<http_stream> stream; ///< While it has a turn.
   std::optional<timer> again;          ///< While it waits to try again.
-  std::optional<bool> answered; ///< Whether the host did, when it was last asked in this turn.
+  std::optional<bool> answered; ///< Whether the host did, and soon (is_prompt), when it was last
+                                ///< asked in this turn.
   bool queued = false;
   bool running = false;
   bool sleeping = false;
@@ -69,8 +68,8 @@ struct active {
 
 using active_ptr = std::shared_ptr<active>;
 
-/// A host that hangs, or has not answered yet, takes a quarter of what one may take, and all of
-/// these together half of everything: the others have their turns.
+/// A host that hangs or is slow, or has not answered yet, takes a quarter of what one may take, and
+/// all of these together half of everything: the others have their turns.
 turn_bounds bounds_of(const push_options& options) {
   const auto some = [](std::size_t count) { return std::max<std::size_t>(count, 1); };
   const auto all = some(options.parallel_max);
@@ -246,13 +245,12 @@ void push_sender::impl::begin(push_row row, push_watch watched) {
         want_turn(still);
     });
   });
-  who->delivery.emplace(std::move(row), std::move(watched.news));
+  who->delivery.emplace(std::move(row), std::move(watched.news), feeds);
   if (url)
     who->url = std::move(*url);
   if (!allowed) // The rules have changed since it was made.
     return stop(who, allowed.error().message);
-  who->line =
-      (who->url.tls ? "https:" : "http:") + who->url.host + ":" + std::to_string(who->url.port);
+  who->line = who->url.host; // Whoever has a host has all its ports.
   actives.emplace(key, who);
   want_turn(who);
 }
@@ -320,7 +318,8 @@ awaitable<void> push_sender::impl::take_turn(active_ptr who) {
 
 awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
   who->stream = client->lend(who->url);
-  for (int items = 0; !who->gone; ++items) {
+  const auto began = clock->now();
+  for (std::size_t attempts = 0; !who->gone; ++attempts) {
     const auto state = who->delivery->fill();
     if (!state) {
       const push_attempt untried{.status = 0, .failure = state.error(), .retry_after = {}};
@@ -336,7 +335,7 @@ awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
     }
     if (*state == push_delivery::readiness::waiting)
       break;
-    if (items == turn_items_max)
+    if (is_turn_over(attempts, clock->now() - began, options))
       co_return true;
     const auto value = co_await attempt(*who);
     if (who->gone)
@@ -368,16 +367,22 @@ void push_sender::impl::end_turn(const active_ptr& who, bool more) {
 
 awaitable<push_attempt> push_sender::impl::attempt(active& who) {
   push_attempt out;
-  auto request =
-      requests.write(who.delivery->row(), who.delivery->front(), who.url, seams.time->now());
+  auto body = who.delivery->write_front();
+  if (!body) {
+    out.failure = body.error();
+    co_return out;
+  }
+  auto request = requests.write(who.delivery->row(), who.delivery->front(), std::move(body->text),
+                                who.url, seams.time->now());
   if (!request) {
     out.failure = request.error();
     co_return out;
   }
   const auto stream = who.stream;
+  const auto began = clock->now();
   const auto answer = co_await stream->exchange(std::move(*request));
   if (answer || !is_ours(answer.error()))
-    who.answered = answer.has_value();
+    who.answered = answer.has_value() && is_prompt(clock->now() - began, options);
   if (!answer) {
     out.failure = answer.error();
     co_return out;

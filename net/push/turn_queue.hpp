@@ -1,7 +1,7 @@
 // Whose turn it is: members wait in lines, lines take turns, and no more than so many go at once,
 // in all and of one line. The sender of notifications has a line for each host, so that a slow one
-// holds up no other. A line that has not answered yet, or not the last time, is silent: all silent
-// lines together leave places to those that answer. A plain value: no clock, no thread.
+// holds up no other. A line that has not answered yet, or not soon the last time, is silent: all
+// silent lines together leave places to those that answer. A plain value: no clock, no thread.
 #pragma once
 
 #include <cstddef>
@@ -74,8 +74,8 @@ public:
     }
     return std::nullopt;
   }
-  /// One that `next` named, out of this line, is done. `answered`: whether the line did, the last
-  /// time it was asked; nothing if it was not asked.
+  /// One that `next` named, out of this line, is done. `answered`: whether the line did, and soon,
+  /// the last time it was asked; nothing if it was not asked.
   void end(const std::string& line, std::optional<bool> answered = std::nullopt) {
     auto& home = lines_.at(line);
     --home.going;

@@ -42,6 +42,22 @@ void stay_half_open(attacker& self) {
   });
 }
 
+/// Sends a long value of each header that the server keeps, one after the other, and stays.
+void leave_long_headers(attacker& self) {
+  static constexpr std::array<std::string_view, 6> names{
+      "Accept", "Authorization", "If-Match", "If-None-Match", "Last-Event-ID", "A2A-Extensions"};
+  const std::string value(30'000, 'x');
+  keep_up(self, self.how_much.of(500), 20, [&] {
+    auto one = self.connect();
+    for (const auto name : names)
+      if (one.is_open())
+        self.ask(one,
+                 request_text("GET", "/healthz", {}, std::string(name) + ": " + value + "\r\n"),
+                 2s);
+    return one;
+  });
+}
+
 /// A thousand a second: most say nothing, some ask, all leave at once.
 void come_and_go(attacker& self) {
   const auto in_turn = self.how_much.of(50);
@@ -111,6 +127,7 @@ void stop_reading_answers(attacker& self) {
 
 constexpr auto kinds = std::to_array<attacker_kind>({{"idle connections", stay_idle},
                                                      {"half-open connections", stay_half_open},
+                                                     {"long headers", leave_long_headers},
                                                      {"new connections", come_and_go},
                                                      {"stalled streams", stop_reading_streams},
                                                      {"stalled answers", stop_reading_answers}});

@@ -10,6 +10,7 @@
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/opt/objective_change.hpp"
 #include "protocol/text/http_date.hpp"
+#include "protocol/text/percent.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 #include <boost/asio/buffer.hpp>

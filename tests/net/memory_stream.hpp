@@ -33,6 +33,11 @@ public:
   }
   /// The client takes no more, as with a full socket, until it goes on.
   void stop_reading() { is_full_ = true; }
+  /// The client takes so many bytes more, and then none.
+  void take_only(std::size_t bytes) {
+    room_ = bytes;
+    go_on_reading();
+  }
   void go_on_reading() {
     is_full_ = false;
     if (writer_)
@@ -58,6 +63,7 @@ private:
   std::string output_;
   bool hung_up_ = false;
   bool is_full_ = false;
+  std::optional<std::size_t> room_; ///< What the client takes until it is full; nothing: all.
   std::optional<net::byte_stream::ready_handler> reader_;
   std::optional<net::byte_stream::ready_handler> writer_;
 };
@@ -84,8 +90,15 @@ public:
       return 0;
     }
     for (const auto& piece : from) {
-      of_->output_.append(static_cast<const char*>(piece.data()), piece.size());
-      count += piece.size();
+      const auto taken = std::min(piece.size(), of_->room_.value_or(piece.size()));
+      of_->output_.append(static_cast<const char*>(piece.data()), taken);
+      count += taken;
+      if (of_->room_)
+        *of_->room_ -= taken;
+    }
+    if (of_->room_ == std::size_t{0}) {
+      of_->room_.reset();
+      of_->is_full_ = true;
     }
     if (of_->on_write)
       of_->on_write(std::string_view(of_->output_).substr(of_->output_.size() - count));

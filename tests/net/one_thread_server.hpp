@@ -45,8 +45,10 @@ inline server_options options_of(const manual_clock& clock) {
 /// Needs a store that takes its turns in `turn_store`. The clock may be that of the store, too; if
 /// null, the server has its own.
 struct one_thread_server {
+  /// `change`: of the options.
   explicit one_thread_server(
-      store& in, std::function<void()> turn_store = [] {}, manual_clock* by = nullptr)
+      store& in, std::function<void()> turn_store = [] {}, manual_clock* by = nullptr,
+      const std::function<void(server_options&)>& change = [](server_options&) {})
       : records(in), store_turn(std::move(turn_store)), clock(by ? *by : own_clock) {
     register_builtin_agents(agents);
     agents.default_agent = "echo";
@@ -54,7 +56,9 @@ struct one_thread_server {
     how.by_hand = &clock;
     main_gateway.emplace(records, agents, how);
     main_gateway->start();
-    state = std::make_shared<net::server_state>(*main_gateway, options_of(clock));
+    auto options = options_of(clock);
+    change(options);
+    state = std::make_shared<net::server_state>(*main_gateway, std::move(options));
     REQUIRE(state->push->open().has_value());
     home.emplace(std::chrono::milliseconds{100}, net::json_depth_max, clock);
     home->attach(*main_gateway);
@@ -69,10 +73,13 @@ struct one_thread_server {
   one_thread_server(const one_thread_server&) = delete;
   one_thread_server& operator=(const one_thread_server&) = delete;
 
-  /// A further connection. To be hung up before the server ends.
-  [[nodiscard]] std::shared_ptr<memory_pipe> connect() {
+  /// A further connection, from the address `peer`; empty: from none. To be hung up before the
+  /// server ends.
+  [[nodiscard]] std::shared_ptr<memory_pipe> connect(std::string peer = {}) {
     auto out = std::make_shared<memory_pipe>(*home);
-    net::welcome(state, *home, std::make_unique<memory_stream>(out), {});
+    net::connection_facts facts;
+    facts.peer = std::move(peer);
+    net::welcome(state, *home, std::make_unique<memory_stream>(out), std::move(facts));
     return out;
   }
 

@@ -48,9 +48,19 @@ inline constexpr std::chrono::milliseconds body_timeout = 60s;
 inline constexpr std::chrono::milliseconds idle_timeout = 75s;
 /// A write that makes no progress: the reader is gone. Then: close.
 inline constexpr std::chrono::milliseconds write_timeout = 30s;
+/// An answer that is no stream is taken at this rate at least, on the average and after a
+/// `write_timeout`: one that is read in drops would hold its bytes for ever. Below: close.
+inline constexpr std::size_t answer_bytes_per_second_min = 16 * 1024;
+/// After so long the long answer that began first gives way to another for which there is no room
+/// (`answer_bytes_total_max`, or the account `answers`): its connection is closed. The other one is
+/// refused, and finds room when it comes again.
+inline constexpr std::chrono::milliseconds answer_grace = 10s;
 /// How long a blocking SendMessage (A2A 1.0 section 3.2.2) may wait for its task. Then: the task as
 /// it is.
 inline constexpr std::chrono::milliseconds blocking_wait_max = 10min;
+/// How long the answer to a message that answers a question through the root task waits for the
+/// next status of that task. Then: the task as it is.
+inline constexpr std::chrono::milliseconds next_status_wait_max = 1s;
 /// How long a command may wait for a disk that takes nothing. Then: 503, and the command may still
 /// be done. A blocking SendMessage whose task was taken gets the task as it is.
 inline constexpr std::chrono::milliseconds disk_wait_max = 5s;
@@ -83,12 +93,18 @@ inline constexpr std::size_t refusals_max = 1'000;
 inline constexpr std::size_t streams_max = 10'000;
 /// Requests being worked on, blocking sends included. Above: 429 with Retry-After.
 inline constexpr std::size_t requests_in_flight_max = 10'000;
+/// Percent of `connections_max`, `streams_max` and `requests_in_flight_max` that one client address
+/// may have; of IPv6 its network of 64 bits. Above: as above. A quarter stays for others, whatever
+/// one address does. 0: one address may have all, for a server behind a proxy, whose clients have
+/// its address.
+inline constexpr std::uint32_t client_share_percent = 75;
 /// Bytes of request bodies longer than `kept_bytes_max`, on all connections, from when they are
 /// read until they are parsed. Above: 429 with Retry-After.
 inline constexpr std::size_t body_bytes_total_max = std::size_t{512} << 20;
 /// Bytes of answers longer than `kept_bytes_max` that wait for their readers, on all connections;
 /// without streams.
-/// Above: 429 with Retry-After; or 500, if the command is done and must not be sent again.
+/// Above: 429 with Retry-After; or 500, if the command is done and must not be sent again; and see
+/// `answer_grace`.
 inline constexpr std::size_t answer_bytes_total_max = std::size_t{512} << 20;
 // Long requests and answers (net/a2a/answer_maker.hpp). Threads of their own read and write them.
 /// Bytes of a body above which a request is a long one; a shorter one costs its loop less than a
@@ -140,10 +156,15 @@ inline constexpr std::size_t idempotency_key_bytes_max = 255;
 // -- one configuration of notifications -----------------------------------------------------------
 
 /// Bytes of changes waiting for a slow receiver; above, they are read from the history again.
-/// `push.queue` bounds their number.
+/// `push_options::queue_changes_max` bounds their number.
 inline constexpr std::size_t push_queue_bytes_max = 16 * 1024 * 1024;
-/// Bytes of changes that are made into notifications at once. One change may be larger.
+/// Bytes of changes that are taken for notifications at once. One change may be larger.
 inline constexpr std::size_t push_window_bytes = 64 * 1024;
+/// Bytes of a notification, and of the past of which 0.3 makes the task that it posts, that find
+/// room in any case: no more than `push.parallel` notifications are posted at once. Longer ones
+/// need room for the streams (`limits.stream-bytes-total`, `feeds` of `limits.memory`), and wait
+/// for it.
+inline constexpr std::size_t push_assured_bytes = 64 * 1024;
 
 /// Bytes written to a socket that the kernel has not sent yet. Above: it takes no more for now.
 /// Else a reader that has stopped costs the kernel up to 4 MiB.
@@ -157,6 +178,9 @@ inline constexpr std::size_t read_bytes = 4 * 1024;
 inline constexpr std::size_t read_bytes_long = 64 * 1024;
 /// Larger buffers are freed after the request.
 inline constexpr std::size_t kept_bytes_max = 32 * 1024;
+/// The same for the text of one header, of the few that are kept with a request: enough for a token
+/// of some size, so that usual requests allocate nothing.
+inline constexpr std::size_t kept_header_bytes_max = 1024;
 /// What a connection counts for in `limits.memory` without its buffers, and the steps in which
 /// these count.
 inline constexpr std::size_t connection_bytes = 4 * 1024;

@@ -51,9 +51,9 @@ struct push_options {
   /// Consecutive; then the configuration is stopped.
   std::uint32_t failures_max = 10;
   std::size_t parallel_max = 64; ///< Attempts at once, over all configurations.
-  /// The same to one host and port, so that a slow host does not delay others. A host that did not
-  /// answer the last time, or was never asked, takes a quarter of it, and all of these hosts
-  /// together half of `parallel_max`.
+  /// The same to one host, whatever the port, so that a slow host does not delay others. A host
+  /// that did not answer the last time within a quarter of `timeout`, or was never asked, takes a
+  /// quarter of it, and all of these hosts together half of `parallel_max`.
   std::size_t parallel_per_host_max = 8;
   /// Changes that wait in memory, per configuration; further ones are read from the history.
   std::size_t queue_changes_max = 256;

@@ -91,6 +91,8 @@ struct server_options {
   std::size_t connections_max = net::connections_max;
   std::size_t streams_max = net::streams_max;
   std::size_t requests_in_flight_max = net::requests_in_flight_max;
+  /// Percent of these three that one address may have, up to 100; 0: all (limits.client-share).
+  std::uint32_t client_share_percent = net::client_share_percent;
   std::size_t stream_events_max = net::stream_events_max;
   std::size_t stream_bytes_max = net::stream_bytes_max;
   std::size_t stream_bytes_total_max = net::stream_bytes_total_max;

@@ -89,6 +89,10 @@ TEST_CASE("Q4_one_answer: the first answer wins, however a later one comes",
                                 R"(,"contextId":"trip","metadata":{"opt/v1/taskId":"trip.p0.t0",)"
                                     + named + "}",
                                 at_once))),
+      bed.call(
+          rpc("SendMessage",
+              text_message("no", R"(,"contextId":"trip","metadata":{)" + named + "}", at_once))),
+      bed.call(rpc("SendMessage", text_message("no", R"(,"metadata":{)" + named + "}", at_once))),
   };
   for (const auto& refused : late) {
     CHECK(at(refused, "/error/code") == "-32602");
@@ -98,6 +102,29 @@ TEST_CASE("Q4_one_answer: the first answer wins, however a later one comes",
   CHECK(at(bed.result_of("inputs/get", R"({"id":")" + std::string(on_friday) + "\"}"),
            "/input/answer/by")
         == "anna");
+}
+
+TEST_CASE("Q4_one_answer: an answer that names its question only is no new order",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  const auto send = [&](const std::string& question) {
+    return bed.call(
+        rpc("SendMessage",
+            text_message("yes",
+                         R"(,"contextId":"trip","metadata":{"opt/v1/inputId":")" + question + "\"}",
+                         at_once)));
+  };
+  CHECK_THAT(at(send("question-1"), "/error/message"), Contains("the whole id of a question"));
+  CHECK(at(send(on_friday), "/result/task/id") == "trip.p0.t0");
+  CHECK(bed.puppet->input(0) == "yes");
+  CHECK(bed.result_of("objectives/get", R"({"id":"trip"})")
+            .at_pointer("/objective/plans")
+            .as_array()
+            .size()
+        == 1);
 }
 
 TEST_CASE("Q4_one_answer: a message without an id is further input once the question is answered",
@@ -132,15 +159,54 @@ TEST_CASE("Q5_ambiguous: an answer to the root is never guessed", "[net][opt][qu
     const auto taken =
         to_root(bed, root, "yes", R"("opt/v1/inputId":")" + std::string(by_sea) + "\"");
     CHECK(at(taken, "/result/task/id") == root);
+    // Not as it was when it was answered.
+    CHECK(at(taken, "/result/task/status/state") == "TASK_STATE_WORKING");
     CHECK(comes_open(bed, on_friday));
   }
   SECTION("and so does its task") {
     static_cast<void>(to_root(bed, root, "yes", R"("opt/v1/taskId":"trip.p0.t0")"));
     CHECK(comes_open(bed, by_sea));
     // Then there is one.
-    static_cast<void>(to_root(bed, root, "no", ""));
+    const auto taken = to_root(bed, root, "no", "");
+    CHECK(at(taken, "/result/task/status/state") == "TASK_STATE_WORKING");
     CHECK(comes_open(bed, ""));
   }
+}
+
+TEST_CASE("Q5_ambiguous: the root task names the question if there is only one",
+          "[net][opt][question]") {
+  const net_bed bed;
+  const auto root = begin_trip(bed);
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  for (std::size_t i = 0; i < 2; ++i)
+    if (bed.puppet->asked(i)->name == "b")
+      bed.puppet->port(i)->report(report_completed{{}, ""});
+  const auto status = [&] {
+    return at(bed.result_of("GetTask", R"({"id":")" + root + "\"}"),
+              "/status/message/metadata/opt~1v1~1inputId");
+  };
+  CHECK(comes_true([&] { return status() == on_friday; }));
+}
+
+TEST_CASE("Q6_paused: a paused objective says so, whatever becomes of its questions",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  ask(bed, "a", report_question{"On Friday?"});
+  REQUIRE(comes_open(bed, on_friday));
+  const auto objective = [&] { return bed.result_of("objectives/get", R"({"id":"trip"})"); };
+  ask(bed, "b", report_question{"By the sea?"});
+  REQUIRE(comes_true([&] { return at(objective(), "/objective/reason") == "waits for input"; }));
+  static_cast<void>(bed.result_of("objectives/update", R"({"id":"trip","status":"blocked"})"));
+  CHECK(at(objective(), "/objective/reason") == "paused by request");
+  CHECK(at(answer(bed, on_friday, R"("value":"yes")"), "/result/input/state") == "answered");
+  CHECK(at(answer(bed, by_sea, R"("value":"yes")"), "/result/input/state") == "answered");
+  CHECK(at(objective(), "/objective/status") == "blocked");
+  CHECK(at(objective(), "/objective/reason") == "paused by request");
+  CHECK(at(objective(), "/objective/plans/0/reason") == "paused by request");
+  static_cast<void>(bed.result_of("objectives/update", R"({"id":"trip","status":"working"})"));
+  CHECK(comes_true([&] { return at(objective(), "/objective/status") == "working"; }));
 }
 
 TEST_CASE("U1_answer_by_context: an answer names its task in the metadata",

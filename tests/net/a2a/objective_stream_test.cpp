@@ -410,6 +410,36 @@ TEST_CASE("Q1_stream: the stream of a root task has the changes of its objective
   CHECK(at(all.back().data, "/result/statusUpdate/status/state") == "TASK_STATE_COMPLETED");
 }
 
+TEST_CASE("Q1_stream: the end of a root task is said once, behind everything else",
+          "[net][opt][sse]") {
+  const bool completes = GENERATE(true, false);
+  CAPTURE(completes);
+  const net_bed bed({}, "puppet");
+  auto client = bed.connect();
+  client.send(http_client::post_text(
+      rpc("SendStreamingMessage",
+          text_message("go", "",
+                       R"(,"metadata":{"opt/v1/objective":{"id":"o","name":"O","plans":[)"
+                       R"({"name":"a","tasks":[{"name":"one"}]}]}})")),
+      "A2A-Version: 1.0\r\nA2A-Extensions: " + std::string(opt_uri) + "\r\n"));
+  CHECK(client.receive_head().status == 200);
+  const auto port = bed.puppet->port(0);
+  artifact made;
+  made.parts = {text_part("made")};
+  port->report(report_artifact{made});
+  if (completes)
+    port->report(report_completed{{}, ""});
+  else
+    port->report(report_failed{"it broke"});
+  const auto all = rest_of(client);
+  const std::string last = completes ? "TASK_STATE_COMPLETED" : "TASK_STATE_FAILED";
+  std::size_t said = 0;
+  for (const auto& each : all)
+    said += at(each.data, "/result/statusUpdate/status/state") == last ? 1 : 0;
+  CHECK(said == 1);
+  CHECK(at(all.back().data, "/result/statusUpdate/status/state") == last);
+}
+
 TEST_CASE("P7_rollup: what was shown is shown after a restart", "[net][opt][progress]") {
   const temporary_directory directory;
   std::string before;

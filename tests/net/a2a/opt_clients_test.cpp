@@ -335,6 +335,42 @@ TEST_CASE("M8_message_keys: a message with an objective and a plan brings both",
   CHECK(at(sent, "/result/task/status/state") == "TASK_STATE_COMPLETED");
 }
 
+TEST_CASE("M8_message_keys: a plan without tasks gets the text as its task", "[net][opt]") {
+  const net_bed bed;
+  const auto send = [&](const std::string& text, const std::string& metadata) {
+    return bed.call(rpc("SendMessage", text_message(text, R"(,"metadata":{)" + metadata + "}")),
+                    opt_1_0);
+  };
+  for (const std::string plan : {R"({"name":"p"})", R"({"name":"p","tasks":[]})"}) {
+    const auto sent = send("please do this", R"("opt/v1/plan":)" + plan);
+    CHECK(at(sent, "/result/task/status/state") == "TASK_STATE_COMPLETED");
+    CHECK(at(sent, "/result/objective/plans/0/name") == "p");
+    CHECK(at(sent, "/result/objective/plans/0/tasks/0/name") == "please do this");
+  }
+  const auto refused =
+      send("please do this", R"("opt/v1/objective":{"name":"o","plans":[{"name":"p"}]})");
+  CHECK(at(refused, "/error/code") == "-32602");
+  CHECK_THAT(at(refused, "/error/message"), Contains("has no task, so it would never end"));
+  CHECK(at(send("", R"("opt/v1/plan":{"name":"p"})"), "/error/code") == "-32602");
+}
+
+TEST_CASE("D6_option_b: an ended objective takes no plan, in A2A's own code", "[net][opt]") {
+  const net_bed bed;
+  static_cast<void>(bed.result_of(
+      "objectives/create",
+      R"({"id":"o","name":"O","start":true,"plans":[{"name":"p","tasks":[{"name":"a","agent":"noop"}]}]})"));
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("objectives/get", R"({"id":"o"})"), "/objective/status") == "completed";
+  }));
+  const auto refused = bed.call(
+      rpc("SendMessage",
+          text_message("x", R"(,"contextId":"o","metadata":{"opt/v1/plan":{"name":"more","tasks":)"
+                            R"([{"name":"b","agent":"noop"}]}})")),
+      opt_1_0);
+  CHECK(at(refused, "/error/code") == "-32004"); // -32001 would say that there is no such task.
+  CHECK_THAT(at(refused, "/error/message"), Contains("the objective is completed"));
+}
+
 TEST_CASE("F6_reach: what a message with an objective refers to reaches its tasks", "[net][opt]") {
   const std::string plan =
       R"({"name":"p","tasks":[{"name":"a"},{"name":"b","dependencies":["a"]}]})";

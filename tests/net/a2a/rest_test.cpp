@@ -177,3 +177,33 @@ TEST_CASE("the path and the header together say which version", "[net][rest]") {
   CHECK(reason("/v1/tasks/x", 400, "A2A-Version: 99.0\r\n") == "VERSION_NOT_SUPPORTED");
   CHECK(reason("/v1/tasks/x", 404, "A2A-Version: 1.0\r\n") == "METHOD_NOT_FOUND");
 }
+
+TEST_CASE("what the path and the query add to a body counts with its tree", "[net][rest][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{16} << 20);
+  executor_options how;
+  how.memory = memory;
+  const net_bed bed({}, "echo", make_memory_store({.memory = memory}), how);
+  std::string body = "{";
+  for (int i = 0; i < 20'000; ++i)
+    body += (i == 0 ? "\"m" : ",\"m") + std::to_string(i) + "\":0";
+  body += "}";
+  const auto status = [&](std::string_view path, std::size_t taken) {
+    memory->force(memory_account::backlog, taken);
+    const auto out = bed.connect().request("POST", path, body, "A2A-Version: 1.0\r\n").status;
+    memory->give_back(memory_account::backlog, taken);
+    REQUIRE(comes_true([&] { return memory->held(memory_account::bodies) == 0; }));
+    return out;
+  };
+  // So much may be taken by others that the tree of the body just finds room.
+  constexpr std::size_t step = std::size_t{32} << 10;
+  std::size_t most = 0;
+  for (std::size_t above = memory->bytes_max() / step; above > most + 1;) {
+    const auto middle = (most + above) / 2;
+    const auto found = status("/message:send", middle * step);
+    REQUIRE((found == 400 || found == 429)); // it has no message
+    (found == 400 ? most : above) = middle;
+  }
+  REQUIRE(most > 0);
+  CHECK(status("/message:send?more=1", most * step) == 429);
+  CHECK(status("/message:send?more=1", 0) == 400);
+}

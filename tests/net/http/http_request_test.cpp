@@ -1,5 +1,6 @@
 #include "net/http/http_request.hpp"
 #include "tests/support/catch.hpp"
+#include <troupe/net/limits.hpp>
 
 #include <boost/asio/buffer.hpp>
 
@@ -8,9 +9,11 @@ using namespace troupe::net;
 namespace {
 
 /// Parses `text` in pieces of `step` bytes, as a slow connection would bring it.
-bool parse(http_request& out, const std::string& text, std::size_t step) {
+bool parse(http_request& out, const std::string& text, std::size_t step,
+           std::uint32_t header_max = header_bytes_max) {
   request_parser parser(out);
   parser.eager(true);
+  parser.header_limit(header_max);
   std::string waiting;
   for (std::size_t begin = 0; begin < text.size() && !parser.is_done(); begin += step) {
     waiting += text.substr(begin, step);
@@ -23,6 +26,27 @@ bool parse(http_request& out, const std::string& text, std::size_t step) {
 }
 
 } // namespace
+
+TEST_CASE("a long header does not stay with the request, and a short one keeps its memory",
+          "[net][http][memory]") {
+  http_request request;
+  const auto parse_with = [&](std::size_t bytes) {
+    return parse(request,
+                 "GET / HTTP/1.1\r\nHost: h\r\nAuthorization: " + std::string(bytes, 'x')
+                     + "\r\n\r\n",
+                 100'000, 65'536);
+  };
+  REQUIRE(parse_with(20'000));
+  CHECK(request.header_bytes() >= 20'000);
+  request.clear();
+  CHECK(request.header_bytes() == 0);
+  REQUIRE(parse_with(500));
+  request.clear();
+  CHECK(request.header_bytes() >= 500);
+  CHECK(request.header_bytes() <= kept_header_bytes_max);
+  request.clear_all();
+  CHECK(request.header_bytes() == 0);
+}
 
 TEST_CASE("a request is the same in any pieces", "[net][http]") {
   const std::string text = "POST /a?A2A-Version=1.0&x=y HTTP/1.1\r\nHost: h\r\n"

@@ -1,8 +1,11 @@
 // HTTP itself: routes, limits, timeouts, pipelines, half-closed connections.
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/passing_store.hpp"
 
 #include <boost/json/parse.hpp>
+
+#include <atomic>
 
 #include "planner/plan_template.hpp"
 
@@ -10,6 +13,18 @@ using namespace troupe;
 using namespace troupe::testing;
 
 namespace {
+
+/// A store of which the test says how many changes wait for the disk.
+class slow_store final : public passing_store {
+public:
+  [[nodiscard]] store_status status() const override {
+    auto out = passing_store::status();
+    out.backlog_changes = backlog;
+    return out;
+  }
+
+  std::atomic<std::size_t> backlog{0};
+};
 
 const std::string get_unknown = rpc("GetTask", R"({"id":"x"})");
 
@@ -497,6 +512,47 @@ TEST_CASE("what the process is short of is said by name: streams, bodies, answer
   CHECK(client.post(whole).status == 200);
 }
 
+TEST_CASE("the server is not ready while a limit refuses new work, and says which",
+          "[net][http][memory]") {
+  const auto memory = std::make_shared<memory_budget>();
+  std::size_t live_bytes = 0;
+  executor_options how;
+  how.memory = memory;
+  std::string limit;
+  SECTION("live tasks") {
+    how.live_tasks_max = 1;
+    limit = "limits.live-tasks";
+  }
+  SECTION("live bytes") {
+    how.live_bytes_max = live_bytes = 100'000;
+    limit = "limits.live-bytes";
+  }
+  SECTION("changes that wait for the disk") {
+    how.backlog_changes_max = 10;
+    limit = "limits.backlog-changes";
+  }
+  auto owned = std::make_unique<slow_store>();
+  auto& records = *owned;
+  const net_bed bed({}, "puppet", std::move(owned), how);
+  auto client = bed.connect();
+  CHECK(client.get("/readyz").body == R"({"status":"ready"})");
+  const auto task =
+      at(bed.result_of("SendMessage",
+                       text_message("x", {}, R"(,"configuration":{"returnImmediately":true})")),
+         "/task/id");
+  memory->force(memory_account::live_work, live_bytes);
+  records.backlog = 11;
+  REQUIRE(comes_true([&] { return client.get("/readyz").status == 503; }));
+  const auto said = client.get("/readyz");
+  CHECK(at(boost::json::parse(said.body), "/status") == "overloaded");
+  CHECK_THAT(said.body, ContainsSubstring(limit));
+  CHECK(said.header("retry-after") == "1");
+  records.backlog = 0;
+  memory->give_back(memory_account::live_work, live_bytes);
+  static_cast<void>(bed.result_of("CancelTask", R"({"id":")" + task + "\"}"));
+  CHECK(comes_true([&] { return client.get("/readyz").status == 200; }));
+}
+
 TEST_CASE("connections count, and new ones are refused when the process is short of memory",
           "[net][http][memory]") {
   const auto memory = std::make_shared<memory_budget>(std::size_t{10} << 20);
@@ -546,6 +602,33 @@ TEST_CASE("the buffers that a connection keeps count, and go when memory is shor
   const auto refused = client.receive();
   CHECK(plain_error(refused) == 503);
   CHECK_THAT(refused.body, ContainsSubstring("limits.memory"));
+}
+
+TEST_CASE("long headers count while their request is answered, and do not stay with a connection",
+          "[net][http][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{10} << 20);
+  executor_options how;
+  how.memory = memory;
+  const net_bed bed({}, "puppet", make_memory_store({.memory = memory}), how);
+  auto client = bed.connect();
+  CHECK(client.get("/healthz").status == 200);
+  const auto bare = memory->held(memory_account::connections);
+  const std::string value(30'000, 'x');
+  for (const auto* name : {"Accept", "Authorization", "If-Match", "If-None-Match", "Tracestate",
+                           "Last-Event-ID", "Troupe-Cursor", "A2A-Extensions"})
+    CHECK(client.request("GET", "/healthz", {}, name + (": " + value) + "\r\n").status == 200);
+  // Of the bytes that were read before they were understood, one buffer stays.
+  CHECK(comes_true(
+      [&] { return memory->held(memory_account::connections) <= bare + 2 * value.size(); }));
+
+  // A stream may last for hours.
+  client.close();
+  REQUIRE(comes_true([&] { return memory->held(memory_account::connections) == 0; }));
+  auto reader = bed.connect();
+  reader.send(http_client::post_text(rpc("SendStreamingMessage", text_message("x")),
+                                     "A2A-Version: 1.0\r\nAuthorization: " + value + "\r\n"));
+  static_cast<void>(reader.receive_head());
+  CHECK(memory->held(memory_account::connections) >= value.size());
 }
 
 TEST_CASE("a body that is only announced takes next to no memory", "[net][http][memory]") {

@@ -3,16 +3,6 @@
 
 using namespace troupe::net;
 
-TEST_CASE("percent-decoding takes pairs of hexadecimal digits and nothing else", "[net][uri]") {
-  CHECK(percent_decoded("") == "");
-  CHECK(percent_decoded("a-b_c.d~e+f") == "a-b_c.d~e+f");
-  CHECK(percent_decoded("%41%2f%2F%c3%a9") == "A//\xc3\xa9");
-  CHECK(percent_decoded("%00") == std::string(1, '\0'));
-  for (const auto* bad : {"%", "%4", "a%4", "%zz", "%%41", "%4g", "100%"})
-    CHECK_FALSE(percent_decoded(bad));
-  CHECK(query_decoded("a+b%2Bc") == "a b+c");
-}
-
 TEST_CASE("a query is taken apart pair by pair", "[net][uri]") {
   std::string_view query = "&a=1&&b&c=&d=x=y&";
   std::vector<std::string> seen;

@@ -80,3 +80,20 @@ TEST_CASE("Retry-After is honoured within the bound", "[net][push]") {
   CHECK(judge({.status = 503, .failure = {}, .retry_after = 0s}, 3, 0.5, options).wait
         == 8s); // Never sooner than without.
 }
+
+TEST_CASE("A turn ends after so many attempts, or after the time of one", "[net][push]") {
+  push_options options;
+  options.timeout = 15s;
+  CHECK_FALSE(is_turn_over(0, 0s, options));
+  CHECK_FALSE(is_turn_over(0, 1h, options)); // What took so long was no attempt.
+  CHECK_FALSE(is_turn_over(turn_attempts_max - 1, 14s, options));
+  CHECK(is_turn_over(turn_attempts_max, 0s, options));
+  CHECK(is_turn_over(1, 15s, options));
+}
+
+TEST_CASE("A host that answers late is not prompt", "[net][push]") {
+  push_options options;
+  options.timeout = 16s;
+  CHECK(is_prompt(4s, options));
+  CHECK_FALSE(is_prompt(4001ms, options));
+}

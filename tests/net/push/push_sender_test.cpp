@@ -64,6 +64,16 @@ private:
   const char* name_;
 };
 
+/// Hosts of any name.
+result<net::addresses> on_loopback(const std::string&) {
+  return net::addresses{boost::asio::ip::make_address("127.0.0.1")};
+}
+
+/// The URL of a receiver under the name of a host of its own.
+std::string named(const std::string& host, const push_receiver& at) {
+  return "http://" + host + ".test:" + std::to_string(at.port()) + "/hook";
+}
+
 constexpr auto life_1_0 = "TASK_STATE_WORKING, artifact, TASK_STATE_WORKING, "
                           "TASK_STATE_INPUT_REQUIRED, TASK_STATE_WORKING, "
                           "TASK_STATE_COMPLETED";
@@ -390,6 +400,71 @@ TEST_CASE("What waits for receivers counts as feeds, and without room is read fr
   REQUIRE(comes_true([&] { return held() == 0; }));
 }
 
+TEST_CASE("Of the notifications that wait only the one that is posted has a text, and it counts",
+          "[net][push][memory]") {
+  constexpr std::size_t output_bytes = 1'000'000;
+  const auto memory = std::make_shared<memory_budget>(10 * output_bytes);
+  const auto held = [&] { return memory->held(memory_account::feeds); };
+  push_receiver receiver;
+  push_bed bed;
+  bed.feeds = std::make_shared<feed_budget>(feed_bytes_total_max, memory);
+  bed.start();
+  bed.put_task("t");
+  bed.put(about_lone("t", "c", 2,
+                     task_artifact{output("a", std::string(output_bytes, 'x')), false, true}));
+  bed.flush();
+  auto config = hook("t", receiver.url());
+  config.payload = push_payload::v0_3;
+  REQUIRE(bed.create(config).has_value());
+  receiver.hold();
+  constexpr std::size_t moves = 40;
+  for (std::size_t i = 0; i < moves; ++i)
+    bed.move("t", i % 2 == 0 ? task_state::working : task_state::input_required);
+  bed.move("t", task_state::completed);
+  bed.flush();
+  receiver.wait_for(1);
+  CHECK(held() > output_bytes);
+  CHECK(held() < 3 * output_bytes);
+  receiver.release();
+  const auto got = receiver.wait_for(moves + 1);
+  CHECK(gist(got.back()) == "task completed");
+  CHECK(std::ranges::all_of(got, [](const auto& each) { return each.body.size() > output_bytes; }));
+  REQUIRE(comes_true([&] { return held() == 0; }));
+}
+
+TEST_CASE("A long notification waits for room, and so does the past of which 0.3 makes one",
+          "[net][push][memory]") {
+  const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
+  constexpr std::size_t most = 10'000'000;
+  const auto memory = std::make_shared<memory_budget>(most);
+  push_receiver receiver;
+  push_bed bed;
+  bed.feeds = std::make_shared<feed_budget>(feed_bytes_total_max, memory);
+  bed.start();
+  bed.put_task("t");
+  auto config = hook("t", receiver.url());
+  config.payload = payload;
+  REQUIRE(bed.create(config).has_value());
+  bed.service = nullptr;
+  bed.put(about_lone("t", "c", 2, moved(task_state::working)));
+  bed.put(about_lone("t", "c", 3,
+                     task_artifact{output("a", std::string(200'000, 'x')), false, true},
+                     moved(task_state::completed)));
+  bed.flush();
+  memory->force(memory_account::backlog, most);
+  bed.restart();
+  const auto later = bed.clock.take();
+  CHECK(receiver.received().size() <= 1);
+  if (payload == push_payload::v0_3) // It holds nothing of the past meanwhile.
+    CHECK(memory->held(memory_account::feeds) < 200'000);
+  memory->give_back(memory_account::backlog, most);
+  later.then();
+  const auto got = receiver.wait_for(payload == push_payload::v1_0 ? 3 : 2);
+  CHECK((gist(got.back()) == "TASK_STATE_COMPLETED" || gist(got.back()) == "task completed"));
+  bed.wait_until_forgotten("t");
+  CHECK(comes_true([&] { return memory->held(memory_account::feeds) == 0; }));
+}
+
 TEST_CASE("Without a history the present task is sent for changes that did not fit the queue",
           "[net][push]") {
   push_receiver receiver;
@@ -603,6 +678,7 @@ TEST_CASE("A slow receiver is given up after the time-out, and no other waits fo
   push_receiver slow;
   push_receiver quick;
   push_bed bed;
+  bed.seams.resolve = on_loopback;
   bed.options.timeout = 100ms;
   bed.options.parallel_per_host_max = 1;
   bed.start();
@@ -610,7 +686,7 @@ TEST_CASE("A slow receiver is given up after the time-out, and no other waits fo
   slow.hold();
   REQUIRE(bed.create(hook("t", slow.url("/1"))).has_value());
   REQUIRE(bed.create(hook("t", slow.url("/2"))).has_value());
-  REQUIRE(bed.create(hook("t", quick.url())).has_value());
+  REQUIRE(bed.create(hook("t", named("quick", quick))).has_value());
   bed.move("t", task_state::working);
   quick.wait_for(1);
   CHECK(bed.clock.take().wait == 1s);
@@ -624,15 +700,17 @@ TEST_CASE("Receivers that hang leave turns to one that answers", "[net][push]") 
   push_bed bed;
   bed.options.parallel_max = 4;
   bed.options.timeout = 10min; // Longer than anything here waits.
+  bed.seams.resolve = on_loopback;
   bed.start();
   bed.put_task("t");
-  REQUIRE(bed.create(hook("t", quick.url())).has_value());
+  REQUIRE(bed.create(hook("t", named("quick", quick))).has_value());
   bed.move("t", task_state::working);
   quick.wait_for(1);
   bed.put_task("other");
   for (auto& one : hanging) {
     one.hold();
-    REQUIRE(bed.create(hook("other", one.url(), std::to_string(one.port()))).has_value());
+    const auto name = "h" + std::to_string(one.port());
+    REQUIRE(bed.create(hook("other", named(name, one), name)).has_value());
   }
   bed.move("other", task_state::working);
   const auto asked = [&] {
@@ -643,6 +721,39 @@ TEST_CASE("Receivers that hang leave turns to one that answers", "[net][push]") 
   CHECK(comes_true(
       [&] { return quick.received().back().body.find("COMPLETED") != std::string::npos; }));
   CHECK(asked() == 2); // Half of all.
+}
+
+TEST_CASE("The ports of a host share its places, and a head without a body is no answer",
+          "[net][push]") {
+  std::array<push_receiver, 2> ports;
+  std::mutex guard;
+  std::size_t under_way = 0;
+  std::size_t most = 0;
+  push_bed bed;
+  bed.options.parallel_per_host_max = 4; // One for a host that hangs.
+  bed.options.timeout = 100ms;
+  bed.options.debug = [&](std::string_view) { // An attempt is over.
+    const std::lock_guard lock{guard};
+    --under_way;
+  };
+  bed.start();
+  bed.put_task("t");
+  for (auto& one : ports) {
+    one.answer_with([&](const received_post&) {
+      const std::lock_guard lock{guard};
+      most = std::max(most, ++under_way);
+      return std::string{"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"};
+    });
+    for (const auto* id : {"a", "b"})
+      REQUIRE(bed.create(hook("t", one.url(), id + std::to_string(one.port()))).has_value());
+  }
+  bed.move("t", task_state::working);
+  bed.move("t", task_state::completed);
+  bed.wait_until_forgotten("t"); // The head says that it was delivered.
+  CHECK(ports[0].received().size() == 4);
+  CHECK(ports[1].received().size() == 4);
+  const std::lock_guard lock{guard};
+  CHECK(most == 1);
 }
 
 TEST_CASE("An answer without end costs the connection only", "[net][push]") {

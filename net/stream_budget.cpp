@@ -1,4 +1,4 @@
-#include "net/http/stream_budget.hpp"
+#include "net/stream_budget.hpp"
 
 #include <troupe/net/limits.hpp>
 
@@ -24,12 +24,9 @@ bool stream_budget::admits_stream() {
 }
 
 stream_budget::share stream_budget::take(std::size_t bytes) {
-  if (bytes_->take(bytes))
+  if (bytes_->take_whole(bytes))
     return {bytes_, bytes};
-  // What is longer than the limit would never find room.
-  const bool is_admitted =
-      bytes > bytes_max_ && held() < bytes_max_ && memory_->has_room(memory_account::feeds, bytes);
-  if (!is_admitted && !make_room(bytes))
+  if (!make_room(bytes))
     return {};
   bytes_->force(bytes); // What was cut gives its bytes back soon.
   return {bytes_, bytes};

@@ -1,5 +1,5 @@
 // Who is cut when streams hold too much: the reader that has taken nothing for the longest time.
-#include "net/http/stream_budget.hpp"
+#include "net/stream_budget.hpp"
 #include "tests/support/catch.hpp"
 #include <troupe/net/limits.hpp>
 
