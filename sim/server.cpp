@@ -36,7 +36,7 @@ constexpr std::chrono::seconds cancel_wait{2};
 /// notifications, and connections that clients keep. Live tasks and objectives have an actor as
 /// long as they hold `live_work`.
 constexpr auto empty_at_rest = std::to_array<memory_account>(
-    {memory_account::remote_answers, memory_account::feeds, memory_account::bodies,
+    {memory_account::remote_exchanges, memory_account::feeds, memory_account::bodies,
      memory_account::answers, memory_account::archive_reads, memory_account::live_work,
      memory_account::programs, memory_account::large_output, memory_account::small_output,
      memory_account::backlog});
@@ -70,6 +70,7 @@ server_options options_of(world& in) {
   out.streams_max = in.how.streams_max;
   if (in.how.bug == mutant::deaf_to_limits)
     out.requests_in_flight_max = out.connections_max = out.streams_max = 1'000'000;
+  out.client_share_percent = 0; // all clients have one address
   out.keep_alive_interval = in.how.keep_alive;
   out.write_timeout = in.how.write_timeout;
   out.disk_wait_max = in.how.disk_wait;

@@ -186,7 +186,9 @@ private:
   void move(task_state to, std::uint32_t attempt, const std::string& reason) const {
     if (from.task.id.empty() || from.task.lone)
       return;
-    const bool begins = to == task_state::working && attempts()[here()] != attempt;
+    // It begins with the question of the attempt before, if the end of a process left that open.
+    const bool begins =
+        (to == task_state::working || is_interrupted(to)) && attempts()[here()] != attempt;
     if (begins)
       attempts()[here()] = attempt;
     auto& fact = add(begins            ? fact_kind::task_begun
