@@ -25,8 +25,11 @@ std::vector<delegation_target> with_their_credentials(const std::vector<known_ta
   for (auto each : targets) {
     if (each.proxy.empty())
       each.proxy = proxy;
-    out.push_back(
-        {each.alias, with_credentials(each, variable_of_process), {each.open_max, each.rate_max}});
+    target_limits limits;
+    if (each.open_max > 0)
+      limits.open_max = each.open_max;
+    limits.rate_max = each.rate_max;
+    out.push_back({each.alias, with_credentials(each, variable_of_process), limits});
   }
   return out;
 }

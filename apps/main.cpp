@@ -85,7 +85,7 @@ struct dispatch {
     return here_or_there(options, troupe::run_logs_command, troupe::objective_logs_command);
   }
   int operator()(const troupe::remove_runs_options& options) const {
-    return troupe::remove_runs_command(options);
+    return here_or_there(options, troupe::remove_runs_command, troupe::remove_objectives_command);
   }
   int operator()(const troupe::agents_options& options) const {
     return troupe::agents_command(options);

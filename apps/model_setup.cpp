@@ -36,11 +36,12 @@ result<model_client_ptr> open_models(const std::string& config_file) {
 }
 
 void register_llm(agent_registry& into, model_client_ptr client, std::string default_model,
-                  bool answers_directly) {
+                  bool answers_directly, memory_budget_ptr memory) {
   llm_options options;
   options.models = std::move(client);
   options.default_model = std::move(default_model);
   options.answers_directly = answers_directly;
+  options.memory = std::move(memory);
   into.add("llm", std::make_shared<llm_agent>(std::move(options)));
 }
 

@@ -7,6 +7,7 @@
 #include <troupe/actors/agent.hpp>
 #include <troupe/net/server_options.hpp>
 #include <troupe/protocol/errc.hpp>
+#include <troupe/protocol/memory_budget.hpp>
 
 #include <memory>
 #include <string>
@@ -20,9 +21,10 @@ using model_client_ptr = std::shared_ptr<models::model_client>;
 /// thread before it is used. Errors: those of reading the file.
 [[nodiscard]] result<model_client_ptr> open_models(const std::string& config_file);
 
-/// Adds the agent `llm`. `default_model`: may be empty; `answers_directly`: as of llm_options.
+/// Adds the agent `llm`. `default_model`: may be empty; `answers_directly`, `memory`: as of
+/// llm_options.
 void register_llm(agent_registry& into, model_client_ptr client, std::string default_model,
-                  bool answers_directly);
+                  bool answers_directly, memory_budget_ptr memory);
 
 /// The planner that the settings name. Errors: invalid_params (it is no model, or an agent of its
 /// plans is none).

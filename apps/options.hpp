@@ -181,6 +181,7 @@ struct answer_options {
 
 /// Flags of `rm`: runs by name, or those that a rule does not keep.
 struct remove_runs_options {
+  std::string server; ///< Runs of this computer are removed, so only `local` is of use.
   std::vector<std::string> runs;
   std::string keep;
 };

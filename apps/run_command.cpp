@@ -1,4 +1,5 @@
 // `troupe run`: wires file, store, agents and gateway together and hands over to the session.
+#include "agents/a2a/a2a_agent.hpp"
 #include "apps/commands.hpp"
 #include "apps/draw/dry_run.hpp"
 #include "apps/open_store.hpp"
@@ -248,7 +249,7 @@ result<run_entry> find_earlier(const run_options& options, const prepared& ready
 /// A retry of that file takes what was changed in it since.
 bool is_mended(const run_options& options, const prepared& ready, const run_entry& entry) {
   return options.purpose == run_purpose::retry && is_of(entry, ready) && !ready.text.empty()
-         && (ready.text != entry.text || !options.params.empty() || !options.only.empty());
+         && (ready.text != entry.text || !options.params.empty());
 }
 
 /// The file as it is now, read as it was for the run.
@@ -256,8 +257,7 @@ result<prepared> prepare_mended(run_options options, const agent_registry& agent
                                 const prepared_answers& answers, const run_entry& entry) {
   if (options.params.empty())
     options.params = entry.params;
-  if (options.only.empty())
-    options.only = entry.only;
+  options.only = entry.only;
   return prepare(options, agents, answers);
 }
 
@@ -321,12 +321,18 @@ result<placed_run> place_run(const run_options& options, const prepared& ready) 
   out.choice = options.store;
   out.is_own = options.store.directory.empty();
   out.is_kept = options.purpose != run_purpose::begin;
+  if (out.is_kept && !options.only.empty())
+    return make_error(errc::invalid_params,
+                      "--only chooses the tasks of a new run; an earlier run has the tasks that it "
+                      "was begun with");
   if (options.purpose == run_purpose::begin) {
     out.entry.id = new_run_id();
     out.entry.file = ready.file;
     out.entry.text = ready.text;
     out.entry.params = options.params;
     out.entry.only = options.only;
+    std::error_code failed;
+    out.entry.begun_in = std::filesystem::current_path(failed).string();
     if (options.store.kind == store_kind::memory)
       return out;
     auto directory = place_new(options, ready, out.entry.id);
@@ -338,9 +344,9 @@ result<placed_run> place_run(const run_options& options, const prepared& ready) 
     if (!earlier)
       return earlier.error();
     out.entry = std::move(*earlier);
-    if (ready.file.empty() && (!options.params.empty() || !options.only.empty()))
+    if (ready.file.empty() && !options.params.empty())
       return make_error(errc::invalid_params,
-                        "with --retry, --param and --only are read with the plan: name FILE");
+                        "with --retry, --param is read with the plan: name FILE");
     tell_about_file(options, ready, out.entry);
   } else {
     if (!holds_rocksdb_store(options.store.directory))
@@ -353,6 +359,34 @@ result<placed_run> place_run(const run_options& options, const prepared& ready) 
   }
   out.choice.directory = out.entry.directory;
   return out;
+}
+
+std::string absolute_path(const std::string& path) {
+  std::error_code failed;
+  const auto out = path.empty() ? std::filesystem::path{} : std::filesystem::absolute(path, failed);
+  return failed ? path : out.string();
+}
+
+/// Programs of a run that goes on run in the directory in which it was begun. What the options name
+/// stays where it is.
+result<void> go_where_begun(run_options& options, placed_run& run) {
+  const auto& place = run.entry.begun_in;
+  std::error_code failed;
+  if (place.empty() || place == std::filesystem::current_path(failed).string())
+    return {};
+  options.output_directory = absolute_path(options.output_directory);
+  options.timing.trace = absolute_path(options.timing.trace);
+  options.timing.timeline = absolute_path(options.timing.timeline);
+  run.entry.directory = absolute_path(run.entry.directory);
+  run.choice.directory = run.entry.directory;
+  std::filesystem::current_path(place, failed);
+  if (failed)
+    return make_error(errc::invalid_params,
+                      "the run " + run.entry.id + " was begun in " + place
+                          + ", where its programs run, and that cannot be entered: "
+                          + failed.message() + "; make the directory again, or begin a new run");
+  complain("programs run in " + place + ", where the run was begun");
+  return {};
 }
 
 /// Says to others that the run is running. Its store is open, so this process may.
@@ -442,8 +476,6 @@ public:
     run_.entry.text = ready.text;
     if (!options.params.empty())
       run_.entry.params = options.params;
-    if (!options.only.empty())
-      run_.entry.only = options.only;
     run_.is_kept = false; // It differs from what is kept.
   }
 
@@ -452,6 +484,8 @@ public:
       return;
     auto entry = run_.entry;
     bring_up_to_date(entry, now);
+    if (is_end && !is_settled(entry.state) && !now.questions().empty())
+      entry.state = objective_state::blocked; // Tasks that ask may hold what the others wait for.
     entry.ended = is_end ? system_time().now() : timestamp{};
     if (run_.is_kept && entry == run_.entry)
       return;
@@ -531,8 +565,11 @@ session_hooks hooks_of(const run_options& options, const store& records, entry_k
                        const placed_run& run, begun_plans& begun, bool& written) {
   session_hooks out;
   out.begun = [&begun](const objective_ptr& now) { begun.set(now); };
-  if (run.hold)
+  if (run.hold) {
     out.resume_command = "troupe run " + option_of("--resume", run);
+    out.cancel_advice =
+        "; `troupe run " + option_of("--retry", run) + "` cancels it, before it does the rest";
+  }
   const auto since =
       options.purpose == run_purpose::retry ? system_time().now() : timestamp{}; // a run of its own
   out.read_ending = [&options, &records, &run, &written, since](const objective_view& ended) {
@@ -650,6 +687,11 @@ result<int> execute(const run_options& options, bool is_named, const agent_regis
   std::optional<slow_notice> still_running; // Outlives the gateway, which waits for programs.
   gateway main_gateway(records, agents, limits);
   main_gateway.start();
+  const auto delegating = std::dynamic_pointer_cast<a2a_agent>(agents.find("a2a"));
+  if (delegating && run.hold) { // before anything else asks other agents
+    delegating->keep_cancels(run.entry.directory + "/" + run_cancels_file);
+    delegating->deliver_cancels();
+  }
   mended_run mended;
   if (options.purpose == run_purpose::retry)
     keeper.try_again();
@@ -716,7 +758,8 @@ void remove_old_runs(const keep_rule& rule) {
 
 } // namespace
 
-int run_command(const run_options& options) {
+int run_command(const run_options& wanted) {
+  auto options = wanted;
   const auto log = std::make_shared<run_log>();
   agent_registry agents;
   register_own_agents(agents, log, options.commands_max);
@@ -759,6 +802,8 @@ int run_command(const run_options& options) {
   }
   if (begins)
     ready->spec->id = objective_id(run->entry.id);
+  else if (const auto there = go_where_begun(options, *run); !there)
+    return refuse(options, there.error());
   const int code = run_placed(options, agents, std::move(*ready), std::move(answers), *run, *log);
   run->hold.reset();
   if (run->is_own && !run->is_kept && !run->entry.directory.empty())

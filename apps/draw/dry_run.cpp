@@ -3,8 +3,7 @@
 #include "apps/draw/critical_path.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
-
-#include <boost/json/serialize.hpp>
+#include "protocol/json/json_text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -31,8 +30,7 @@ std::string program_of(const boost::json::object& input) {
     return {};
   std::string out;
   for (const auto& word : words->get_array())
-    out += (out.empty() ? "" : " ")
-           + (word.is_string() ? std::string(word.get_string()) : boost::json::serialize(word));
+    out += (out.empty() ? "" : " ") + text_of_value(word);
   return out;
 }
 

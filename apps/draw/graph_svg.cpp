@@ -25,7 +25,7 @@ constexpr int gap_x = 60;
 constexpr int gap_y = 14;
 constexpr int margin = 20;
 constexpr int band_head = 30;
-constexpr std::size_t label_columns = 20;
+constexpr std::size_t svg_label_columns = 20;
 constexpr int sweeps = 6;
 
 struct place {
@@ -174,7 +174,7 @@ void draw_boxes(std::string& out, const band& where, const plan_spec& plan, std:
            + (marks.is_critical(index, t) ? "n c" : "n") + "\"" + attribute("x", x)
            + attribute("y", y) + attribute("width", box_width) + attribute("height", box_height)
            + "/><text" + attribute("x", x + box_width / 2) + attribute("y", y + box_height / 2 + 4)
-           + " text-anchor=\"middle\">" + xml_escaped(cut_to(name, label_columns, "…"))
+           + " text-anchor=\"middle\">" + xml_escaped(cut_to(name, svg_label_columns, "…"))
            + "</text></g>\n";
   }
 }

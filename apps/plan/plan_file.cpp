@@ -6,11 +6,10 @@
 #include "apps/plan/text_file.hpp"
 #include "apps/plan/yaml.hpp"
 #include "apps/terminal/shown_name.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/agents/register_builtin.hpp>
 #include <troupe/protocol/unshared.hpp>
-
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -45,7 +44,7 @@ void add_variables(const boost::json::object& variables, boost::json::object& in
   auto* own = env.if_object();
   for (const auto& [name, value] : variables)
     if (own != nullptr && !own->contains(name))
-      own->emplace(name, value.is_string() ? value : boost::json::string(serialize(value)));
+      own->emplace(name, text_of_value(value));
 }
 
 } // namespace

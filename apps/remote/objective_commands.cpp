@@ -219,6 +219,12 @@ int list_objectives_command(const list_runs_options& options, chosen_server serv
   return say(draw_objectives(*all, options)) ? exit_ok : exit_failed;
 }
 
+int remove_objectives_command(const remove_runs_options&, chosen_server server) {
+  return refuse_usage(make_error(errc::invalid_params,
+                                 "rm removes runs of this computer, and the server is "
+                                     + server.name + "; to remove local runs, say --server local"));
+}
+
 int show_objective_command(const show_run_options& options, chosen_server server) {
   const auto on = link_to(std::move(server));
   if (!on)

@@ -28,15 +28,28 @@ result<std::vector<json::value>> all_inputs(const server_link& on, const json::o
   return on.list("inputs", a2a::operation::list_inputs, filter, listed_inputs_max);
 }
 
-/// The id of the question that `name` means: its own, or that of a task that asks.
+/// The id of the question that `name` means: its own, that of a task that asks, or the only one of
+/// an objective (as find_objective_id finds it).
 result<std::string> find_question(const server_link& on, const std::string& name) {
   if (question_address_from(name))
     return name;
   json::object filter;
   filter["taskId"] = name;
-  const auto open = all_inputs(on, filter);
+  auto open = all_inputs(on, filter);
+  if (open && open->empty())
+    if (const auto objective = find_objective_id(on, name)) {
+      filter.clear();
+      filter["objectiveId"] = *objective;
+      open = all_inputs(on, filter);
+    }
   if (!open)
     return open.error();
+  if (open->size() > 1) {
+    std::string list;
+    for (const auto& each : *open)
+      list += (list.empty() ? "" : ", ") + text_in(each, "id");
+    return make_error(errc::ambiguous_input, name + " asks several questions; name one: " + list);
+  }
   if (open->empty())
     return make_error(errc::input_not_found,
                       name + " is no question, and no task that asks; `troupe inbox` lists them");

@@ -30,6 +30,9 @@ namespace troupe {
 [[nodiscard]] int step_command(const step_options& options);
 /// `ls`, `show` and `logs`, of a server in place of this computer.
 [[nodiscard]] int list_objectives_command(const list_runs_options& options, chosen_server server);
+/// `rm`: refuses; a server keeps its objectives, and @last would be another one than that of `ls`.
+[[nodiscard]] int remove_objectives_command(const remove_runs_options& options,
+                                            chosen_server server);
 [[nodiscard]] int inbox_command(const inbox_options& options, chosen_server server);
 [[nodiscard]] int answer_command(const answer_options& options, chosen_server server);
 [[nodiscard]] int show_objective_command(const show_run_options& options, chosen_server server);

@@ -57,11 +57,6 @@ std::string explained(const error& why, const std::string& server) {
   return out;
 }
 
-int refuse_usage(const error& why) {
-  complain(why.message);
-  return exit_usage;
-}
-
 int server_link::refuse(const error& why) const {
   complain(explained(why, name));
   return exit_failed;

@@ -24,9 +24,6 @@ namespace troupe {
 /// `SERVER: what went wrong; what to do`. A message that has a `; ` says itself what to do.
 [[nodiscard]] std::string explained(const error& why, const std::string& server);
 
-/// The code for the process, after a line on standard error about a wrong use of a command.
-[[nodiscard]] int refuse_usage(const error& why);
-
 struct server_link {
   std::string name;
   std::unique_ptr<a2a::remote> client;

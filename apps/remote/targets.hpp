@@ -42,7 +42,7 @@ struct known_target {
   std::vector<std::string> examples{};
   std::vector<std::string> preferred_transports{};
   bool is_default = false;
-  // For the agent `a2a` (docs/delegation.md); 0: no limit.
+  // For the agent `a2a` (docs/delegation.md); 0: not said.
   std::size_t open_max = 0;
   double rate_max = 0;
 };

@@ -136,20 +136,10 @@ result<std::vector<task>> read_tasks(const server_link& on, const wire::task_fil
   return out;
 }
 
-/// A line for each task elsewhere that may go on after the cancel.
 std::string lines_of_leaves(const json::object& metadata) {
   std::string out;
-  for (const auto& each : cancel_entries_in(metadata)) {
-    const auto outcome = text_in(each, "outcome");
-    if (outcome == "acknowledged" || outcome == "already ended")
-      continue;
-    std::string path;
-    for (const auto& id : each.at("path").as_array())
-      path += (path.empty() ? "" : " > ") + std::string(id.as_string());
-    const auto reason = text_in(each, "reason");
-    out += "  " + clean_line(path) + ": " + clean_line(text_in(each, "target")) + ": "
-           + clean_line(outcome + (reason.empty() ? "" : ", " + reason)) + "\n";
-  }
+  for (const auto& line : leaf_lines(metadata))
+    out += "  " + line.text + "\n";
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "apps/run/answers.hpp"
 
+#include <troupe/protocol/task_life.hpp>
+
 #include <algorithm>
 
 namespace troupe {
@@ -12,15 +14,18 @@ bool fits(const std::string& key, const task_spec& task) {
 
 } // namespace
 
-std::optional<std::string> prepared_answers::take(const task_spec& task, const task_id& id) {
+std::optional<prepared_answers::answer>
+prepared_answers::take(const task_spec& task, const task_id& id, const std::string& question) {
+  const auto named = question.empty() ? std::string{} : question_address{id, question}.str();
   const auto found = std::find_if(left_.begin(), left_.end(), [&](const auto& each) {
-    return fits(each.first, task) || each.first == id.str();
+    return fits(each.first, task) || each.first == id.str()
+           || (!named.empty() && each.first == named);
   });
   if (found == left_.end())
     return std::nullopt;
-  std::string text = std::move(found->second);
+  answer out{std::move(found->second), found->first == named};
   left_.erase(found);
-  return text;
+  return out;
 }
 
 std::optional<std::string>

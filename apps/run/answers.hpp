@@ -1,5 +1,5 @@
 // The answers given beforehand with `--answer KEY=TEXT`. Each is used once, those of one key in
-// their order. A plain value.
+// their order. An answer whose key is the id of a question is for no other one. A plain value.
 #pragma once
 
 #include <troupe/protocol/spec.hpp>
@@ -16,9 +16,16 @@ public:
   explicit prepared_answers(std::vector<std::pair<std::string, std::string>> all)
       : left_(std::move(all)) {}
 
-  /// The next answer for a task, found by its key (the id in the file), its name or its id; nothing
-  /// if none is left.
-  [[nodiscard]] std::optional<std::string> take(const task_spec& task, const task_id& id);
+  struct answer {
+    std::string text;
+    bool names_question = false; ///< It is for no other one.
+  };
+
+  /// The next answer for a question of a task, found by the id of the question or by the task's key
+  /// (the id in the file), its name or its id; nothing if none is left. `question`: its id within
+  /// the task; may be empty.
+  [[nodiscard]] std::optional<answer> take(const task_spec& task, const task_id& id,
+                                           const std::string& question = {});
 
   /// An answer that reached no question is there for the next one of that task.
   void give_back(const task_id& id, std::string text) {

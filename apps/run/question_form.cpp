@@ -1,11 +1,11 @@
 #include "apps/run/question_form.hpp"
 
 #include "apps/terminal/text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/json/schema_choices.hpp"
 #include "protocol/json/text_in.hpp"
 
 #include <boost/json/array.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -15,10 +15,6 @@ namespace troupe {
 namespace json = boost::json;
 
 namespace {
-
-std::string text_of_value(const json::value& value) {
-  return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
-}
 
 const json::array* array_at(const json::object& in, std::string_view name) {
   const auto* found = in.if_contains(name);
@@ -63,9 +59,9 @@ std::string range_of(const json::object& schema, const char* least, const char* 
   const auto* from = schema.if_contains(least);
   const auto* to = schema.if_contains(most);
   if (from && to)
-    return " from " + json::serialize(*from) + " to " + json::serialize(*to);
+    return " from " + json_text(*from) + " to " + json_text(*to);
   if (from || to)
-    return (from ? " of at least " : " of at most ") + json::serialize(from ? *from : *to);
+    return (from ? " of at least " : " of at most ") + json_text(from ? *from : *to);
   return {};
 }
 
@@ -89,7 +85,7 @@ std::string words_of(const json::object& schema) {
     return "a text" + (format.empty() ? "" : " (" + format + ")")
            + (range.empty() ? "" : range + " characters");
   }
-  return json::serialize(schema);
+  return json_text(schema);
 }
 
 json::value example_of(const json::object& schema) {
@@ -129,7 +125,7 @@ std::vector<std::string> lines_of_members(const json::object& members, const jso
   }
   if (members.size() > members_shown_max)
     out.push_back("  and " + std::to_string(members.size() - members_shown_max) + " more");
-  out.insert(out.begin(), "JSON, e.g. " + clean_line(json::serialize(example)));
+  out.insert(out.begin(), "JSON, e.g. " + clean_line(json_text(example)));
   return out;
 }
 
@@ -146,7 +142,7 @@ question_form form_of(const json::object& schema) {
   if (const auto several = items ? choices_of(*items) : choice_list{}; !several.values.empty()) {
     out.lines = lines_of(several, false);
     out.lines.push_back("type one of them, or several as JSON, e.g. "
-                        + clean_line(json::serialize(json::array{several.values.front()})));
+                        + clean_line(json_text(json::array{several.values.front()})));
     return out;
   }
   const auto* members = schema.if_contains("properties");

@@ -1,9 +1,8 @@
 #include "apps/run/result_files.hpp"
 
 #include "apps/terminal/text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/text/text.hpp"
-
-#include <boost/json/serialize.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,7 +42,7 @@ std::string bytes_of_part(const part& one) {
     return raw->bytes;
   if (const auto* url = std::get_if<url_content>(&one.content))
     return url->url + "\n";
-  return boost::json::serialize(std::get<data_content>(one.content).data) + "\n";
+  return json_text(std::get<data_content>(one.content).data) + "\n";
 }
 
 error not_written(const std::string& path, int reason) {

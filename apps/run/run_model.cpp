@@ -105,7 +105,7 @@ void run_model::reset(const objective_view& from) {
         if (is_interrupted(plans_[p].tasks[i].state) && view_.plans[p].task_at(i) == pending.task)
           questions_.push_back({++questions_seen_, pending.task, p, i, pending.prompt,
                                 plans_[p].tasks[i].state == task_state::auth_required,
-                                pending.since});
+                                pending.since, pending.question});
   }
 }
 
@@ -222,13 +222,18 @@ void run_model::show_move(const change& where, const task_moved& moved) {
     row.ended = timestamp{};
     plan.progress.erase(index);
   }
-  if (is_interrupted(row.state)) // also if it asks anew
+  const auto asked = is_interrupted(moved.to) ? input_asked_by(moved, where) : pending_input{};
+  const auto known = std::ranges::find_if(questions_, [&](const open_question& each) {
+    return each.task == where.task.id && each.question == asked.question && !asked.question.empty();
+  });
+  const bool is_known = known != questions_.end(); // It is asked again.
+  if (is_interrupted(row.state) && !is_known)      // also if it asks anew
     end_question(plan, index);
   show_task(plan, index, where.at);
   std::string words = moved.message ? text_of(moved.message->parts) : std::string{};
-  if (is_interrupted(moved.to))
+  if (is_interrupted(moved.to) && !is_known)
     questions_.push_back({++questions_seen_, where.task.id, where.task.plan_index, index, words,
-                          moved.to == task_state::auth_required, where.at});
+                          moved.to == task_state::auth_required, where.at, asked.question});
   if (words.empty() || moved.to == task_state::completed)
     plan.reasons.erase(index);
   else

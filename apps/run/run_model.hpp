@@ -86,6 +86,7 @@ struct open_question {
   std::string prompt;
   bool auth = false; ///< Asks for credentials.
   timestamp since{};
+  std::string question{}; ///< Its id within the task; empty: not known.
 };
 
 class run_model {
@@ -120,6 +121,8 @@ public:
   [[nodiscard]] std::size_t parallel_seen_max() const { return parallel_seen_max_; }
   /// Attempts begun, of all tasks.
   [[nodiscard]] std::uint64_t attempts() const { return attempts_; }
+  /// The objective as its changes have made it.
+  [[nodiscard]] const objective_view& view() const { return view_; }
   /// Oldest first.
   [[nodiscard]] const std::vector<open_question>& questions() const { return questions_; }
   /// When the objective began to work, the last time if it was tried again; the epoch: not yet.

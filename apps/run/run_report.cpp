@@ -2,6 +2,10 @@
 
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/a2a/cancel_report.hpp"
+#include "protocol/json/text_in.hpp"
+
+#include <boost/json/array.hpp>
 
 namespace troupe {
 
@@ -122,6 +126,23 @@ std::string place_of(const plan_spec& plan, std::uint32_t index, std::uint32_t t
 void append_state_lines(std::string& out, const change& change, const run_model& model) {
   for (const auto& each : change.events)
     std::visit(line_writer(out, change, model), each);
+}
+
+std::vector<leaf_line> leaf_lines(const boost::json::object& metadata) {
+  std::vector<leaf_line> out;
+  for (const auto& each : cancel_entries_in(metadata)) {
+    const auto outcome = text_in(each, "outcome");
+    if (outcome == "acknowledged" || outcome == "already ended")
+      continue;
+    std::string path;
+    for (const auto& id : each.at("path").as_array())
+      path += (path.empty() ? "" : " > ") + std::string(id.as_string());
+    const auto reason = text_in(each, "reason");
+    out.push_back({clean_line(path) + ": " + clean_line(text_in(each, "target")) + ": "
+                       + clean_line(outcome + (reason.empty() ? "" : ", " + reason)),
+                   outcome == "refused"});
+  }
+  return out;
 }
 
 std::string usage_text(const model_usage& used) {

@@ -6,8 +6,11 @@
 #include <troupe/protocol/event.hpp>
 #include <troupe/protocol/model_usage.hpp>
 
+#include <boost/json/object.hpp>
+
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -20,6 +23,14 @@ void append_state_lines(std::string& out, const change& change, const run_model&
 /// failed in 3.21s (...)`; and the reason of the end, if no failed task says it.
 [[nodiscard]] std::string summary_text(const run_model& model, timestamp now,
                                        std::chrono::milliseconds critical_path);
+
+/// A task elsewhere that may go on after a cancel.
+struct leaf_line {
+  std::string text;        ///< `trip.p0.t0: support: refused, too late`, cleaned.
+  bool is_refused = false; ///< Else its agent has not answered, and the cancel is kept.
+};
+/// By the metadata of the cancel's answer (`troupe/v1/cancel`).
+[[nodiscard]] std::vector<leaf_line> leaf_lines(const boost::json::object& metadata);
 
 /// `models: 2 calls, 310 + 45 tokens, 1.2s, cost 0.0001`; without a cost if none is known, and
 /// nothing if no model was called.

@@ -5,12 +5,14 @@
 #include "apps/run/run_report.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/fold/waiting.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <utility>
 
 #include <poll.h>
@@ -130,7 +132,8 @@ result<int> run_session::go_on(const objective_id& id, bool is_recovered) {
 
 bool run_session::over() const {
   return refused_ || ending_ == ending::needs_input
-         || (!model_.id().empty() && is_settled(model_.state()))
+         || (!model_.id().empty() && is_settled(model_.state())
+             && (!cancel_sent_ || cancel_answered_))
          || limits_.time->steady() >= give_up_at_;
 }
 
@@ -236,10 +239,13 @@ void run_session::look_at_store() {
 }
 
 void run_session::look_at_cancel() {
-  const bool waits = ending_ == ending::by_person && !is_settled(model_.state());
+  const bool waits = ending_ == ending::by_person;
   if (!waits || wait_is_shown_ || limits_.time->steady() - canceled_at_ < cancel_silence)
     return;
   wait_is_shown_ = true;
+  if (is_settled(model_.state()))
+    return screen_.notice("waiting for agents elsewhere to take the cancel; Ctrl-C again ends at "
+                          "once");
   screen_.notice("the cancel is not yet recorded; Ctrl-C again ends at once"
                  + (hooks_.resume_command.empty()
                         ? std::string{}
@@ -285,8 +291,9 @@ void run_session::mind_questions() {
     if (answered_.contains(each.number))
       continue;
     const auto& spec = model_.plans()[each.plan].spec->tasks[each.index];
-    if (auto text = answers_.take(spec, each.task)) {
-      give_answer(each, std::move(*text), true);
+    if (auto given = answers_.take(spec, each.task, each.question)) {
+      auto prepared = given->names_question ? std::nullopt : std::optional(given->text);
+      give_answer(each, std::move(given->text), std::move(prepared));
       continue;
     }
     if (input_.descriptor < 0)
@@ -323,11 +330,37 @@ void run_session::tell_nobody_answers(const open_question& question) {
 
 /// Nothing else of the run can go on.
 bool run_session::waits_for_answers_only() const {
-  return model_.state() == objective_state::blocked && !model_.questions().empty()
-         && sent_answers_.empty()
+  return !model_.questions().empty() && sent_answers_.empty()
+         && (model_.state() == objective_state::blocked || is_held_up())
          && std::ranges::none_of(model_.questions(), [this](const open_question& each) {
               return answered_.contains(each.number);
             });
+}
+
+/// No task works, and those that could begin wait for the slots of agents that tasks which ask
+/// hold.
+bool run_session::is_held_up() const {
+  if (model_.counts().working > 0)
+    return false;
+  const auto& agents = gateway_.agents();
+  const auto& view = model_.view();
+  std::map<std::string, std::uint32_t> asking; // by agent
+  std::set<std::string> wanted;                // agents
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size(); ++t) {
+      const auto waits = waiting_for(view, p, t);
+      const auto& agent = agents.name_or_default(view.plans[p].spec->tasks[t].agent);
+      if (waits == waiting_reason::question)
+        ++asking[agent];
+      else if (waits == waiting_reason::backoff)
+        return false;
+      else if (waits == waiting_reason::slot)
+        wanted.insert(agent);
+    }
+  return !wanted.empty() && std::ranges::all_of(wanted, [&](const std::string& name) {
+    const auto doer = agents.find(name);
+    return doer && doer->parallel_max() > 0 && asking[name] >= doer->parallel_max();
+  });
 }
 
 /// The run stays unfinished in its record.
@@ -358,17 +391,18 @@ void run_session::read_input() {
   if (lines.front().end_of_input)
     input_.descriptor = -1;
   else
-    give_answer(*question, chosen_text(form_, lines.front().text), false);
+    give_answer(*question, chosen_text(form_, lines.front().text));
   // What was pasted behind this line is no answer to the next question: it was not shown yet.
   // Before it is shown, all that is forgotten.
   mind_questions();
 }
 
-void run_session::give_answer(const open_question& question, std::string text, bool is_prepared) {
-  const auto prepared = is_prepared ? std::optional(text) : std::nullopt;
+void run_session::give_answer(const open_question& question, std::string text,
+                              std::optional<std::string> prepared) {
   const auto number = question.number;
   answered_.insert(number);
   send_request request;
+  request.command.question = question.question; // Another one does not take it.
   auto& said = request.command.message;
   said.message_id = thread_id_source().next("msg");
   said.from = role::user;
@@ -376,7 +410,7 @@ void run_session::give_answer(const open_question& question, std::string text, b
   said.task_id = question.task.str();
   said.parts.push_back(text_part(std::move(text)));
   sent_answers_.push_back({number, operations_.send(std::move(request), [in = in_] { in->wake(); }),
-                           question.task, prepared});
+                           question.task, std::move(prepared)});
 }
 
 /// Those that were not taken are asked for again.
@@ -421,13 +455,21 @@ void run_session::send_cancel() {
   command.id = model_.id();
   command.state = objective_state::canceled;
   operations_.update(std::move(command), [this, in = in_](result<objective_ptr> done) {
-    if (done)
-      return;
-    in->post([this, why = done.error()] {
-      if (why.code != errc::invalid_transition) // else it ended by itself meanwhile
-        screen_.notice("canceling failed: " + why.message);
+    in->post([this, done = std::move(done)] {
+      cancel_answered_ = true;
+      if (done)
+        show_leaves((*done)->metadata);
+      else if (done.error().code != errc::invalid_transition) // else it ended by itself meanwhile
+        screen_.notice("canceling failed: " + done.error().message);
     });
   });
+}
+
+/// Those that may go on.
+void run_session::show_leaves(const boost::json::object& metadata) {
+  for (const auto& line : leaf_lines(metadata))
+    screen_.notice("not canceled: " + line.text
+                   + (line.is_refused ? std::string{} : hooks_.cancel_advice));
 }
 
 } // namespace troupe

@@ -41,6 +41,8 @@ struct session_hooks {
   /// The objective is there, before any of its programs is heard. On any thread.
   std::function<void(const objective_ptr& begun)> begun;
   std::string resume_command; ///< What goes on with the run after a forced end; empty: nothing.
+  /// What becomes of a cancel that an agent elsewhere has not answered, as the end of a line.
+  std::string cancel_advice;
 };
 
 class run_session {
@@ -75,14 +77,18 @@ private:
   void mind_signals();
   void mind_questions();
   void read_input();
-  void give_answer(const open_question& question, std::string text, bool is_prepared);
+  /// `prepared`: its text, if it was given beforehand and another question of the task may take it.
+  void give_answer(const open_question& question, std::string text,
+                   std::optional<std::string> prepared = std::nullopt);
   void cancel(ending why);
   void send_cancel();
+  void show_leaves(const boost::json::object& metadata);
   void look_at_answers();
   void refresh();
   [[nodiscard]] question_form read_form(const task_id& task) const;
   void tell_nobody_answers(const open_question& question);
   [[nodiscard]] bool waits_for_answers_only() const;
+  [[nodiscard]] bool is_held_up() const;
   void end_unanswered();
   /// The question to put to the person: the oldest whose answer is not under way; null if there is
   /// none.
@@ -93,7 +99,7 @@ private:
     std::uint64_t question = 0; ///< By number.
     std::shared_ptr<pending_send> sending;
     task_id task;
-    std::optional<std::string> prepared; ///< Its text, if it was given beforehand.
+    std::optional<std::string> prepared; ///< See give_answer.
   };
 
   gateway& gateway_;
@@ -111,6 +117,7 @@ private:
   std::optional<error> refused_;
   ending ending_ = ending::none;
   bool cancel_sent_ = false;
+  bool cancel_answered_ = false; ///< With how the agents elsewhere took it.
   bool dirty_ = true;
   bool store_stuck_ = false;
   bool news_stuck_ = false;

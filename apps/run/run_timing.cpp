@@ -27,7 +27,7 @@ constexpr std::int64_t row_height = 18;
 constexpr std::int64_t label_width = 240;
 constexpr std::int64_t bar_width = 900;
 constexpr std::int64_t head_height = 40;
-constexpr std::size_t label_columns = 34;
+constexpr std::size_t timing_label_columns = 34;
 
 constexpr std::string_view completed_colour = "#4a9d5b";
 constexpr std::string_view failed_colour = "#c94b4b";
@@ -344,7 +344,8 @@ std::string draw_timeline(const std::vector<timed_task>& tasks, const std::strin
     const auto& task = *shown[static_cast<std::size_t>(row)];
     const auto y = head_height + row * row_height;
     out += R"(<text x="10" y=")" + number(y + 13) + R"(">)"
-           + xml_escaped(cut_to(clean_line(place_of(task)), label_columns, "...")) + "</text>\n";
+           + xml_escaped(cut_to(clean_line(place_of(task)), timing_label_columns, "..."))
+           + "</text>\n";
     for (const auto& span : task.spans) {
       const auto x = x_of(span.begin);
       out += R"(<rect x=")" + number(x) + R"(" y=")" + number(y + 2) + R"(" width=")"

@@ -22,8 +22,10 @@ std::uint64_t number_in(const json::object& from, std::string_view name) {
   return failed ? 0 : number;
 }
 
-/// Not for scripts: how the plan was read.
+/// Not for scripts: how the plan was read, and where its programs run.
 void write_choices(json_writer& writer, const run_entry& entry) {
+  if (!entry.begun_in.empty())
+    writer.member("begunIn", valid_utf8(entry.begun_in));
   if (!entry.params.empty()) {
     writer.key("params").begin_array();
     for (const auto& [name, value] : entry.params)
@@ -42,6 +44,7 @@ void write_choices(json_writer& writer, const run_entry& entry) {
 }
 
 void read_choices(const json::object& from, run_entry& to) {
+  to.begun_in = text_in(from, "begunIn");
   const auto each_of = [&](std::string_view name, const auto& take) {
     const auto* list = from.if_contains(name);
     if (list != nullptr && list->is_array())

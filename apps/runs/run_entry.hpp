@@ -23,6 +23,7 @@ struct run_entry {
   /// With which its plan was read: `--param` and `--only`. A retry reads the mended file so.
   std::vector<std::pair<std::string, std::string>> params;
   std::vector<std::string> only;
+  std::string begun_in; ///< The directory in which it was begun: its programs run there.
   objective_state state = objective_state::submitted;
   timestamp started{};
   timestamp ended{}; ///< Epoch: it goes on, or its process died.

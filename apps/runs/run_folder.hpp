@@ -13,6 +13,8 @@ namespace troupe {
 
 inline constexpr const char* run_entry_file = "run.json";
 inline constexpr const char* run_log_file = "programs.jsonl";
+/// Cancels that agents elsewhere have not answered (cancel_outbox).
+inline constexpr const char* run_cancels_file = "cancels.jsonl";
 
 /// `<state>/troupe/runs`; `<state>` is `xdg_state_home` or `<home>/.local/state` (XDG Base
 /// Directory Specification 0.8). Error: unavailable if neither is set.

@@ -1,4 +1,4 @@
-// `troupe inbox` and `answer` without a server: the questions of runs that wait for an answer.
+// `troupe inbox` and `answer` without a server: the questions of runs that no process runs.
 #include "apps/commands.hpp"
 #include "apps/run/question_prompt.hpp"
 #include "apps/run/question_table.hpp"
@@ -25,11 +25,6 @@ namespace troupe {
 namespace json = boost::json;
 
 namespace {
-
-int refuse(const error& why) {
-  complain(why.message);
-  return exit_usage;
-}
 
 json::value shown_question(const task& asking) {
   std::string text;
@@ -58,7 +53,7 @@ result<std::vector<json::value>> questions_of(const run_entry& entry) {
   return out;
 }
 
-/// The runs that wait: all, or the one that is named.
+/// The runs that may wait for an answer: all, or the one that is named.
 result<std::vector<run_entry>> waiting_runs(const std::string& name) {
   const auto folder = own_runs_folder();
   if (!folder)
@@ -70,7 +65,7 @@ result<std::vector<run_entry>> waiting_runs(const std::string& name) {
     return std::vector{std::move(*named)};
   }
   auto out = list_runs(*folder);
-  std::erase_if(out, [](const run_entry& each) { return !waits_for_answer(each); });
+  std::erase_if(out, [](const run_entry& each) { return !is_unfinished(each); });
   return out;
 }
 
@@ -108,7 +103,11 @@ result<meant_question> find_question(const std::string& name) {
   const auto run = named_run(*folder, run_name);
   if (!run)
     return run.error();
-  if (!waits_for_answer(*run))
+  if (run->is_running)
+    return make_error(errc::store_locked,
+                      "the run " + run->id
+                          + " is running; answer where it runs, or once it waits for nothing else");
+  if (!is_unfinished(*run))
     return make_error(errc::no_question, "the run " + run->id + " is "
                                              + std::string(state_word(*run))
                                              + "; nothing of it waits for an answer");
@@ -140,7 +139,7 @@ result<meant_question> find_question(const std::string& name) {
 int list_run_questions_command(const inbox_options& options) {
   const auto runs = waiting_runs(options.objective);
   if (!runs)
-    return refuse(runs.error());
+    return refuse_usage(runs.error());
   std::vector<json::value> all;
   int code = exit_ok;
   for (const auto& run : *runs) {
@@ -167,23 +166,24 @@ int list_run_questions_command(const inbox_options& options) {
 /// A run that waits has no process: its answer goes on with it.
 int answer_run_command(const answer_options& options) {
   if (!options.data.empty() || options.declines || options.overrides || !options.by.empty())
-    return refuse(make_error(errc::invalid_params,
-                             "--data, --decline, --by and --override are for questions of a server "
-                             "(--server URL); a run on this computer takes a text"));
+    return refuse_usage(
+        make_error(errc::invalid_params,
+                   "--data, --decline, --by and --override are for questions of a server "
+                   "(--server URL); a run on this computer takes a text"));
   if (!options.text && ::isatty(STDIN_FILENO) != 1)
-    return refuse(
+    return refuse_usage(
         make_error(errc::invalid_params,
                    "what is the answer? TEXT; without it, it is asked for on a terminal"));
   const auto meant = find_question(options.id);
   if (!meant)
-    return refuse(meant.error());
+    return refuse_usage(meant.error());
   const auto text = options.text ? options.text : question_prompt(meant->asked).ask();
   if (!text)
     return exit_needs_input;
   run_options going_on;
   going_on.purpose = run_purpose::resume;
   going_on.file = meant->run;
-  going_on.answers.emplace_back(text_in(meant->asked, "taskId"), *text);
+  going_on.answers.emplace_back(text_in(meant->asked, "id"), *text);
   going_on.no_input = true; // Other questions are not what was named.
   return run_command(going_on);
 }

@@ -167,6 +167,7 @@ void add_remove(CLI::App& app, remove_runs_options& options) {
   remove.add_option("--keep", options.keep, "Remove all but N runs, or those of so many days")
       ->type_name("N|Nd")
       ->excludes(runs);
+  add_server(remove, options.server);
   remove.footer(
       std::string(remove_footer)
       + "RUN is the id of a run, the beginning of an id, or @last for the newest one. A run "

@@ -26,11 +26,6 @@ namespace {
 
 constexpr std::chrono::milliseconds follow_interval{100};
 
-int refuse(const error& why) {
-  complain(why.message);
-  return exit_usage;
-}
-
 result<run_entry> find_named(const std::string& name) {
   if (name.find('/') != std::string::npos)
     return named_run({}, name);
@@ -110,7 +105,7 @@ private:
 int list_runs_command(const list_runs_options& options) {
   const auto folder = own_runs_folder();
   if (!folder)
-    return refuse(folder.error());
+    return refuse_usage(folder.error());
   const auto entries = list_runs(*folder);
   std::string out;
   if (options.format == list_format::json) {
@@ -135,14 +130,14 @@ int list_runs_command(const list_runs_options& options) {
 int show_run_command(const show_run_options& options) {
   const auto entry = find_named(options.run);
   if (!entry)
-    return refuse(entry.error());
+    return refuse_usage(entry.error());
   if (!options.output_directory.empty())
     if (const auto made = make_output_directory(options.output_directory); !made)
-      return refuse(made.error());
+      return refuse_usage(made.error());
   bool written = true;
   const auto drawn = draw_run(*entry, options, written);
   if (!drawn)
-    return refuse(drawn.error());
+    return refuse_usage(drawn.error());
   const bool is_said = say(*drawn);
   if (is_unfinished(*entry))
     complain((waits_for_answer(*entry) ? "it waits for an answer" : "its process died")
@@ -154,7 +149,7 @@ int show_run_command(const show_run_options& options) {
 int run_logs_command(const run_logs_options& options) {
   const auto entry = find_named(options.run);
   if (!entry)
-    return refuse(entry.error());
+    return refuse_usage(entry.error());
   output out(STDOUT_FILENO);
   run_log_reader reader(entry->directory + "/" + run_log_file);
   log_printer printer(options, *entry, out);
@@ -173,9 +168,9 @@ int run_logs_command(const run_logs_options& options) {
     std::string list;
     for (const auto& each : printer.tasks())
       list += (list.empty() ? "" : ", ") + each;
-    return refuse(make_error(errc::task_not_found,
-                             "no program of a task " + options.task + " wrote anything in the run "
-                                 + entry->id + (list.empty() ? "" : "; those that did: " + list)));
+    return refuse_usage(make_error(
+        errc::task_not_found, "no program of a task " + options.task + " wrote anything in the run "
+                                  + entry->id + (list.empty() ? "" : "; those that did: " + list)));
   }
   return all_written(out) ? exit_ok : exit_failed;
 }
@@ -183,19 +178,19 @@ int run_logs_command(const run_logs_options& options) {
 int remove_runs_command(const remove_runs_options& options) {
   const auto folder = own_runs_folder();
   if (!folder)
-    return refuse(folder.error());
+    return refuse_usage(folder.error());
   const auto entries = list_runs(*folder);
   std::vector<run_entry> chosen;
   if (!options.keep.empty()) {
     const auto rule = read_keep_rule(options.keep);
     if (!rule)
-      return refuse(make_error(rule.error().code, "--keep: " + rule.error().message));
+      return refuse_usage(make_error(rule.error().code, "--keep: " + rule.error().message));
     chosen = not_kept(entries, *rule, system_time().now());
   }
   for (const auto& name : options.runs) {
     auto found = find_run(entries, name);
     if (!found)
-      return refuse(found.error());
+      return refuse_usage(found.error());
     chosen.push_back(std::move(*found));
   }
   int code = exit_ok;

@@ -123,7 +123,8 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   }
   out.add("a2a", std::make_shared<a2a_agent>(std::move(delegated)));
   if (models) // a server offers what it can do
-    register_llm(out, models, settings.llm_model, settings.llm_answers_directly);
+    register_llm(out, models, settings.llm_model, settings.llm_answers_directly,
+                 settings.executor.memory);
   if (!settings.agent.empty())
     out.default_agent = settings.agent;
   if (out.find(out.default_agent) == nullptr)

@@ -31,6 +31,11 @@ void complain(std::string_view text) {
     err.write(line + "\n");
 }
 
+int refuse_usage(const error& why) {
+  complain(why.message);
+  return exit_usage;
+}
+
 bool all_written(output& out) {
   out.flush();
   if (!out.broken() || out.failure() == EPIPE)

@@ -18,6 +18,9 @@ namespace troupe {
 /// The same on standard error, as wide as the terminal if it is one.
 void complain(std::string_view text);
 
+/// exit_usage, after the error's message on standard error.
+[[nodiscard]] int refuse_usage(const error& why);
+
 /// Writes out what `out` holds. False, after a line on standard error, if any of it was lost; a
 /// reader that has gone (EPIPE) is no error.
 [[nodiscard]] bool all_written(output& out);

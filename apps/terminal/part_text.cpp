@@ -1,8 +1,7 @@
 #include "apps/terminal/part_text.hpp"
 
 #include "apps/terminal/text.hpp"
-
-#include <boost/json/serialize.hpp>
+#include "protocol/json/json_text.hpp"
 
 #include <variant>
 
@@ -15,9 +14,7 @@ struct part_texts {
   std::string_view advice;
 
   std::string operator()(const text_content& content) const { return content.text; }
-  std::string operator()(const data_content& content) const {
-    return boost::json::serialize(content.data);
-  }
+  std::string operator()(const data_content& content) const { return json_text(content.data); }
   std::string operator()(const url_content& content) const { return content.url; }
   std::string operator()(const raw_content& content) const {
     return "(" + counted(content.bytes.size(), "byte")

@@ -51,6 +51,16 @@ TEST_CASE("troupe card says what is wrong with a card or with its own flags", "[
   const auto no_url = run_program({troupe_binary(), "serve", "--public-url", "agents.example"});
   CHECK(no_url.code == 2);
   CHECK_THAT(no_url.err, ContainsSubstring("--public-url"));
+  for (const auto& [url, why] :
+       {std::pair{"http://0.0.0.0:80", "0.0.0.0 is no address for clients"},
+        std::pair{"http://[::]:80/", ":: is no address for clients"},
+        std::pair{"https://a.example/?a=b", "has a query"},
+        std::pair{"https://a.example/agents/v1/", "ends with /v1"}}) {
+    const auto refused = run_program({troupe_binary(), "serve", "--store", "memory", "--listen",
+                                      "127.0.0.1:0", "--public-url", url});
+    CHECK(refused.code != 0);
+    CHECK_THAT(refused.err, ContainsSubstring(why));
+  }
   CHECK(run_program({troupe_binary(), "card", "--verify", "-"}).code == 2);
   CHECK(run_program({troupe_binary(), "card", "--key", config}).code == 2);
   CHECK(run_program({troupe_binary(), "card", "--verify", "-", "--key", config}, "{}").code == 2);

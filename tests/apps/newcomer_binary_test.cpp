@@ -192,6 +192,19 @@ TEST_CASE("a mended file is read with the choices of the run", "[binary][newcome
   CHECK(contains(done.out, "completed: 1 of 1 task"));
 }
 
+TEST_CASE("a retry has the tasks of its run, not others", "[binary][newcomer]") {
+  const newcomer me;
+  const auto file = me.at_desk.path("two.yaml");
+  me.at_desk.write("two.yaml", "name: Two\ntasks:\n"
+                               "  - {name: one, agent: echo, input: {text: one}}\n"
+                               "  - {name: two, agent: command, input: {shell: exit 1}}\n");
+  REQUIRE(me.at_desk.run({"run", file, "-q"}).code == 1);
+  const auto refused = me.at_desk.run({"run", "--retry", file, "--only", "one"});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "--only chooses the tasks of a new run"));
+  CHECK(contains(me.at_desk.run({"ls"}).out, "failed"));
+}
+
 TEST_CASE("plans of a mended file come and go", "[binary][newcomer]") {
   const newcomer me;
   const std::string first =

@@ -252,6 +252,20 @@ TEST_CASE("runs are listed, shown as they ended, and removed", "[apps][binary][r
   CHECK(me.troupe({"ls", "--json"}).out.empty());
 }
 
+TEST_CASE("rm removes nothing while commands go to a server", "[apps][binary][runs]") {
+  user me;
+  REQUIRE(me.troupe({"run", me.file("hello.json", hello)}).code == 0);
+  auto elsewhere = me.environment();
+  elsewhere.emplace_back("TROUPE_SERVER=http://127.0.0.1:9");
+  const auto refused = run_program({troupe_binary(), "rm", "@last"}, {}, elsewhere);
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "rm removes runs of this computer, and the server is "
+                              "http://127.0.0.1:9; to remove local runs, say --server local"));
+  CHECK(run_program({troupe_binary(), "rm", "@last", "--server", "local"}, {}, elsewhere).code
+        == 0);
+  CHECK(me.troupe({"ls", "--json"}).out.empty());
+}
+
 TEST_CASE("old runs are removed at the end of a new one", "[apps][binary][runs]") {
   user me;
   const auto file = me.file("hello.json", hello);
@@ -332,6 +346,67 @@ TEST_CASE("questions of runs that wait are listed, and an answer goes on with th
   const auto late = me.troupe({"answer", question, "Bergen"});
   CHECK(late.code == 2);
   CHECK(contains(late.err, "nothing of it waits for an answer"));
+}
+
+TEST_CASE("an answer is for the question that it names, and earlier ones are not asked again",
+          "[apps][binary][runs]") {
+  user me;
+  const auto left = me.troupe(
+      {"run", me.file("two.json", R"({"name": "Two", "tasks": [{"id": "q", "agent": "scripted",
+        "input": {"steps": [{"ask": "first?"}, {"artifactFromAnswer": {"name": "one"}},
+                            {"ask": "second?"}, {"artifactFromAnswer": {"name": "two"}}]}}]})"),
+       "--no-input"});
+  REQUIRE(left.code == 3);
+  CHECK(me.troupe({"answer", "@last", "A1"}).code == 3);
+  const auto second = me.id() + ".p0.t0.question-2";
+  CHECK(me.troupe({"inbox", "-o", "name"}).out == second + "\n");
+  const auto done = me.troupe({"answer", second, "A2"});
+  INFO(done.out << done.err);
+  CHECK(done.code == 0);
+  const auto shown = me.troupe({"show", "@last", "--output", "all"}).out;
+  INFO(shown);
+  CHECK(contains(shown, "A1"));
+  CHECK(contains(shown, "A2"));
+}
+
+TEST_CASE("programs that ask and hold all slots leave the run to wait", "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("held.json", R"({"name": "Held", "tasks": [
+    {"id": "ask", "agent": "command", "input": {"protocol": "jsonl",
+      "shell": "echo '{\"ask\": \"One?\"}'; read order; read answer"}},
+    {"id": "next", "agent": "command", "input": {"shell": "echo next"}}]})");
+  const auto left = me.troupe({"run", file, "--no-input", "-j", "1"});
+  INFO(left.out << left.err);
+  CHECK(left.code == 3);
+  CHECK(me.run().at("state") == "waiting");
+  const auto done = me.troupe({"answer", "@last", "yes"});
+  INFO(done.out << done.err);
+  CHECK(done.code == 0);
+}
+
+TEST_CASE("programs run where the run was begun, from wherever it goes on",
+          "[apps][binary][runs]") {
+  user me;
+  const auto here = me.home / "here";
+  std::filesystem::create_directory(here);
+  const auto file = me.file("release.json", R"({"name": "Release", "tasks": [
+    {"id": "build", "agent": "command", "input": {"shell": "echo art > built"}},
+    {"id": "ok", "agent": "scripted", "input": {"steps": [{"ask": "Publish?"}]}, "dependencies": ["build"]},
+    {"id": "publish", "agent": "command", "input": {"shell": "cat built"}, "dependencies": ["ok"]}]})");
+  const auto left = run_program({"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", here, troupe_binary(),
+                                 "run", file, "--no-input"},
+                                {}, me.environment());
+  REQUIRE(left.code == 3);
+  std::filesystem::rename(here, me.home / "elsewhere");
+  const auto gone = me.troupe({"answer", "@last", "yes"});
+  CHECK(gone.code == 2);
+  CHECK(contains(gone.err, here));
+  std::filesystem::rename(me.home / "elsewhere", here);
+  const auto done = me.troupe({"answer", "@last", "yes"});
+  INFO(done.out << done.err);
+  CHECK(done.code == 0);
+  CHECK(contains(done.out, "--- Release / publish\nart\n"));
+  CHECK(contains(done.err, "programs run in " + here));
 }
 
 TEST_CASE("of a run in which several tasks ask, an answer names one", "[apps][binary][runs]") {

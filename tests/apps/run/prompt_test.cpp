@@ -67,11 +67,20 @@ TEST_CASE("prepared answers are found by key, name or id, and used once each in 
   task.key = "t1";
   task.name = "The name";
   const task_id id("obj.p0.t0");
-  CHECK(answers.take(task, id) == "first");
-  CHECK(answers.take(task, id) == "second");
-  CHECK(answers.take(task, id) == "third");
-  CHECK(answers.take(task, id) == "fourth");
+  for (const auto* text : {"first", "second", "third", "fourth"})
+    CHECK(answers.take(task, id)->text == text);
   CHECK_FALSE(answers.take(task, id));
+}
+
+TEST_CASE("a prepared answer that names a question is for no other one", "[apps][prompt]") {
+  prepared_answers answers({std::pair<std::string, std::string>{"obj.p0.t0.question-2", "yes"}});
+  const task_id id("obj.p0.t0");
+  CHECK_FALSE(answers.take({}, id, "question-1"));
+  CHECK_FALSE(answers.take({}, task_id("obj.p0.t1"), "question-2"));
+  const auto given = answers.take({}, id, "question-2");
+  REQUIRE(given);
+  CHECK(given->text == "yes");
+  CHECK(given->names_question);
 }
 
 TEST_CASE("an answer for a task that does not exist is found out before the run",

@@ -1,4 +1,5 @@
 #include "apps/run/run_report.hpp"
+#include "protocol/a2a/cancel_report.hpp"
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
 
@@ -81,4 +82,22 @@ TEST_CASE("a completed run is one line", "[apps][report]") {
   bed.tell(10, objective_moved{objective_event::complete, "all plans completed"});
   CHECK(summary_text(bed.model, at(9000), std::chrono::milliseconds{0})
         == "completed: 1 of 1 task in 0.01s (critical path 0.00s, 1 attempt)\n");
+}
+
+TEST_CASE("agents elsewhere that may go on after a cancel are named, and no others",
+          "[apps][report]") {
+  boost::json::object answer;
+  boost::json::array entries;
+  entries.push_back(cancel_entry("trip.p0.t0", "support", "acknowledged", ""));
+  entries.push_back(cancel_entry("trip.p0.t1", "oven", "refused", "too\nlate"));
+  entries.push_back(cancel_entry("trip.p0.t2", "hotels", "no answer", ""));
+  entries.push_back(cancel_entry("trip.p0.t3", "hotels", "already ended", ""));
+  answer[cancel_report_key] = std::move(entries);
+  const auto lines = leaf_lines(answer);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].text == "trip.p0.t1: oven: refused, too late");
+  CHECK(lines[0].is_refused);
+  CHECK(lines[1].text == "trip.p0.t2: hotels: no answer");
+  CHECK_FALSE(lines[1].is_refused);
+  CHECK(leaf_lines({}).empty());
 }
