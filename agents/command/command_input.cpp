@@ -34,6 +34,14 @@ result<std::string> read_os_string(const json::value& from, const std::string& p
   return out;
 }
 
+/// A number, true or false is the text as which it is usually written: `sleep 5` in YAML has a
+/// number, and so may a parameter or what another task made.
+result<std::string> read_word(const json::value& from, const std::string& pointer) {
+  if (from.is_number() || from.is_bool())
+    return json_text(from);
+  return read_os_string(from, pointer);
+}
+
 result<void> check_env_name(std::string_view name, const std::string& pointer) {
   if (name.empty() || name.find('=') != std::string_view::npos
       || name.find('\0') != std::string_view::npos)
@@ -41,20 +49,13 @@ result<void> check_env_name(std::string_view name, const std::string& pointer) {
   return {};
 }
 
-result<std::vector<std::string>> read_strings(const json::value& from, const std::string& pointer,
-                                              input_stage stage) {
+result<std::vector<std::string>> read_words(const json::value& from, const std::string& pointer) {
   std::vector<std::string> out;
   const auto* list = from.if_array();
   if (list == nullptr)
     return input_error(pointer, "must be a list of strings");
   for (std::size_t i = 0; i < list->size(); ++i) {
-    // A reference to a number is written as one.
-    const auto& item = (*list)[i];
-    if (stage == input_stage::resolved && (item.is_number() || item.is_bool())) {
-      out.push_back(json_text(item));
-      continue;
-    }
-    auto one = read_os_string(item, below(pointer, i));
+    auto one = read_word((*list)[i], below(pointer, i));
     if (!one)
       return one.error();
     out.push_back(std::move(*one));
@@ -98,7 +99,7 @@ result<void> read_argv(const json::object& from, command_input& into, input_stag
     return {};
   if (!argv->is_array() || argv->get_array().empty())
     return input_error("/argv", std::string(expected));
-  auto words = read_strings(*argv, "/argv", stage);
+  auto words = read_words(*argv, "/argv");
   if (!words)
     return words.error();
   if (words->front().empty())
@@ -110,7 +111,7 @@ result<void> read_argv(const json::object& from, command_input& into, input_stag
 result<void> read_environment(const json::object& from, command_input& into, input_stage stage) {
   if (const auto* allow = from.if_contains("envAllow");
       allow != nullptr && !is_pending(*allow, stage)) {
-    auto names = read_strings(*allow, "/envAllow", stage);
+    auto names = read_words(*allow, "/envAllow");
     if (!names)
       return names.error();
     for (std::size_t i = 0; i < names->size(); ++i)
@@ -129,10 +130,7 @@ result<void> read_environment(const json::object& from, command_input& into, inp
       return fine;
     if (is_pending(member.value(), stage))
       continue;
-    const bool plain =
-        stage == input_stage::resolved && (member.value().is_number() || member.value().is_bool());
-    auto value = plain ? result<std::string>(json_text(member.value()))
-                       : read_os_string(member.value(), where);
+    auto value = read_word(member.value(), where);
     if (!value)
       return value.error();
     into.env.emplace_back(member.key(), std::move(*value));
