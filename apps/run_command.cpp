@@ -132,7 +132,7 @@ objective_ptr newest(const recovered& left) {
 
 /// Everything that is read before anything is opened.
 struct prepared {
-  std::string drawn;                    ///< What `--dry-run` prints.
+  dry_run expected;                     ///< For `--dry-run`.
   std::shared_ptr<objective_spec> spec; ///< Null unless a plan was read.
   resolved_objective edges;             ///< Of `spec`.
   std::string file;                     ///< As run_entry has it; empty if none is named.
@@ -180,7 +180,7 @@ result<prepared> prepare(const run_options& options, const agent_registry& agent
       return checked.error();
   }
   if (options.dry_run)
-    out.drawn = draw_dry_run(
+    out.expected = make_dry_run(
         file->objective, *checked, agents,
         {options.parallel_max > 0 ? options.parallel_max : file->objective.parallel_max,
          options.commands_max});
@@ -788,7 +788,10 @@ int run_command(const run_options& wanted) {
   if (!ready)
     return refuse_plan(options, ready.error());
   if (options.dry_run && begins)
-    return say(fit_lines(ready->drawn, stdout_width())) ? exit_ok : exit_failed;
+    return say(options.json ? json_of(ready->expected)
+                            : fit_lines(draw(ready->expected), stdout_width()))
+               ? exit_ok
+               : exit_failed;
   if (!options.output_directory.empty())
     if (const auto made = make_output_directory(options.output_directory); !made)
       return refuse(options, made.error());

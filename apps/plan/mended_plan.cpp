@@ -155,7 +155,7 @@ private:
       for (std::size_t t = 0; t < plan->tasks.size(); ++t)
         if (refers_to_positions(plan->tasks[t]))
           return make_error(errc::invalid_reference,
-                            "the task " + quoted(shown_name(plan->tasks[t], t))
+                            "the task " + troupe::quoted(shown_name(plan->tasks[t], t))
                                 + " refers to another one by its position, and tasks have moved; "
                                   "use its name");
     return {};
@@ -277,7 +277,7 @@ private:
     const auto needed = needs_of(at);
     if (!has_same_outside(at, needed))
       return make_error(errc::invalid_params,
-                        "the task " + quoted(shown_name(now, at.task))
+                        "the task " + troupe::quoted(shown_name(now, at.task))
                             + " waits for other tasks of other plans than in the run, which "
                               "cannot be changed");
     if (!is_other && is_same_deadline(before, now, recorded_.updated))
@@ -321,7 +321,7 @@ private:
       const auto needed = needs_of({p, t});
       if (!needed.outside.empty())
         return make_error(errc::invalid_params,
-                          "the new task " + quoted(shown_name(tasks[t], t))
+                          "the new task " + troupe::quoted(shown_name(tasks[t], t))
                               + " waits for a task of another plan, which a plan that has begun "
                                 "cannot take");
       const auto before = open.size();
@@ -396,7 +396,7 @@ private:
     for (const auto other : edges_.plans[p].alternatives)
       if (plans_[other] == nowhere)
         return make_error(errc::invalid_params,
-                          "the new plan " + quoted(shown_name(*plan, p))
+                          "the new plan " + troupe::quoted(shown_name(*plan, p))
                               + " has an alternative that is new, too; begin a new run");
     for (std::uint32_t t = 0; t < plan->tasks.size(); ++t) {
       const auto needed = needs_of({p, t});
@@ -409,7 +409,7 @@ private:
       for (const auto& on : needed.outside) {
         if (tasks_[on.plan][on.task] == nowhere)
           return make_error(errc::invalid_params,
-                            "the task " + quoted(shown_name(task, t))
+                            "the task " + troupe::quoted(shown_name(task, t))
                                 + " of a new plan waits for a new task of another plan; begin a "
                                   "new run");
         task.dependencies.push_back(name_of(on));
@@ -433,7 +433,8 @@ private:
         alternatives.push_back(plans_[other]);
       const bool is_open = before.state != plan_state::completed && !before.skip_requested;
       if (is_open && alternatives != known.alternatives)
-        return make_error(errc::invalid_params, "the plan " + quoted(shown_name(*before.spec, p))
+        return make_error(errc::invalid_params, "the plan "
+                                                    + troupe::quoted(shown_name(*before.spec, p))
                                                     + " has other alternatives than in the run, "
                                                       "which cannot be changed");
       if (!is_open || now == std::set(known.dependencies.begin(), known.dependencies.end()))

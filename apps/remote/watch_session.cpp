@@ -362,6 +362,8 @@ void watch_session::read_input() {
     return;
   if (lines.front().end_of_input)
     input_.descriptor = -1;
+  else if (!is_answer(form_, lines.front().text))
+    screen_.notice(std::string(no_answer_words));
   else
     give_answer(*question, chosen_text(form_, lines.front().text));
   mind_questions(); // What was pasted behind this line is no answer to the next question.

@@ -153,6 +153,11 @@ question_form form_of(const json::object& schema) {
   return out;
 }
 
+bool is_answer(const question_form& form, std::string_view typed) {
+  return typed.find_first_not_of(" \t\r") != std::string_view::npos
+         || std::ranges::find(form.choices, typed) != form.choices.end();
+}
+
 std::string chosen_text(const question_form& form, std::string_view typed) {
   // A value that is a number is itself, not the place of another one.
   if (std::ranges::find(form.choices, typed) != form.choices.end())

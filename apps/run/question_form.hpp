@@ -20,6 +20,12 @@ struct question_form {
 /// protocol/json/schema_choices.hpp and of booleans.
 [[nodiscard]] question_form form_of(const boost::json::object& schema);
 
+/// Whether a typed line is an answer: blanks alone are none, unless they are a choice.
+[[nodiscard]] bool is_answer(const question_form& form, std::string_view typed);
+/// Of a line that is none.
+inline constexpr std::string_view no_answer_words =
+    "an empty line is no answer; type one and press Enter";
+
 /// What was typed, or the choice with that number.
 [[nodiscard]] std::string chosen_text(const question_form& form, std::string_view typed);
 

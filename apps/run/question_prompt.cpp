@@ -22,11 +22,16 @@ question_prompt::question_prompt(const boost::json::value& input) {
 
 std::optional<std::string> question_prompt::ask() const {
   output err(STDERR_FILENO);
-  err.write("> ");
-  err.flush();
-  std::string line;
-  if (std::getline(std::cin, line))
-    return chosen_text(form_, line);
+  const auto prompt = [&err] {
+    err.write("> ");
+    err.flush();
+  };
+  prompt();
+  for (std::string line; std::getline(std::cin, line); prompt()) {
+    if (is_answer(form_, line))
+      return chosen_text(form_, line);
+    complain(no_answer_words);
+  }
   err.write("\n");
   err.flush();
   complain("not answered");

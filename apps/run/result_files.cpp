@@ -140,7 +140,9 @@ result<void> write_results(const std::string& directory, const record_reader& re
       if (auto done = write_file(directory, file); !done && out)
         out = done;
   };
-  const auto unread = for_each_result(records, view, chosen_results(view, choice), write);
+  // A directory that a person names is not left empty because nothing is to be printed.
+  const auto chosen = choice == output_choice::all ? choice : output_choice::results;
+  const auto unread = for_each_result(records, view, chosen_results(view, chosen), write);
   if (out && !unread.empty())
     out = make_error(unread.front().why.code, directory + ": the results of " + unread.front().place
                                                   + " are missing: " + unread.front().why.message);

@@ -39,9 +39,10 @@ private:
 /// Makes `directory`. Errors: unavailable.
 [[nodiscard]] result<void> make_output_directory(const std::string& directory);
 
-/// Writes what `choice` names of the run into files, one task after the other, with their
-/// directories; a file that is there is replaced, a symbolic link is not followed. Errors:
-/// unavailable, of the first file that cannot be written; those of a task that cannot be read.
+/// Writes what the run has made into files, of all tasks or of the last ones, one task after the
+/// other, with their directories; a file that is there is replaced, a symbolic link is not
+/// followed. Errors: unavailable, of the first file that cannot be written; those of a task that
+/// cannot be read.
 [[nodiscard]] result<void> write_results(const std::string& directory, const record_reader& records,
                                          const objective_view& view, output_choice choice);
 

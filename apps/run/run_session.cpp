@@ -390,6 +390,8 @@ void run_session::read_input() {
     return;
   if (lines.front().end_of_input)
     input_.descriptor = -1;
+  else if (!is_answer(form_, lines.front().text))
+    screen_.notice(std::string(no_answer_words));
   else
     give_answer(*question, chosen_text(form_, lines.front().text));
   // What was pasted behind this line is no answer to the next question: it was not shown yet.

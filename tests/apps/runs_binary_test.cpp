@@ -108,7 +108,7 @@ TEST_CASE("results are written as files", "[apps][binary][runs]") {
   user me;
   const auto file = me.file("chain.json", chain);
   const auto out = me.home / "out";
-  CHECK(me.troupe({"run", file, "-q", "--output-dir", out}).code == 0);
+  CHECK(me.troupe({"run", file, "-q", "--output", "none", "--output-dir", out}).code == 0);
   CHECK(text_of(out + "/Chain/last/echo.txt") == "at the end");
   CHECK_FALSE(std::filesystem::exists(out + "/Chain/first"));
   CHECK(me.troupe({"show", "@last", "--output", "all", "--output-dir", out}).code == 0);

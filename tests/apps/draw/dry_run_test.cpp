@@ -63,13 +63,21 @@ TEST_CASE("a dry run says when tasks would begin, if they say how long they take
       plan_named("P", {timed_task("a", 90), timed_task("b", 30), task_named("c", {"a"})})};
   const auto edges = resolve_dependencies(objective.plans);
   REQUIRE(edges.has_value());
-  CHECK(draw_dry_run(objective, *edges, agent_registry{}, {1, 0})
+  CHECK(draw(make_dry_run(objective, *edges, agent_registry{}, {1, 0}))
         == "step 1: 2 tasks\n"
            "  P / a [echo], at 0.00s\n"
            "  P / b [echo], at 1m30s\n"
            "step 2: 1 task\n"
            "  P / c [echo], after P / a, at 2m00s\n"
            "expected to end after 2m00s; 1 task without expectedSeconds counts as 0\n");
+  CHECK(json_of(make_dry_run(objective, *edges, agent_registry{}, {1, 0}))
+        == R"({"steps":[{"tasks":[)"
+           R"({"plan":"P","task":"a","agent":"echo","after":[],"beginsAtSeconds":0},)"
+           R"({"plan":"P","task":"b","agent":"echo","after":[],"beginsAtSeconds":90}]},)"
+           R"({"tasks":[{"plan":"P","task":"c","agent":"echo",)"
+           R"("after":[{"plan":"P","task":"a"}],"beginsAtSeconds":120}]}],)"
+           R"("endsAtSeconds":120,"withoutExpectedSeconds":1})"
+           "\n");
 }
 
 TEST_CASE("a dry run says what would begin when, and after what", "[apps][draw]") {
@@ -84,7 +92,7 @@ TEST_CASE("a dry run says what would begin when, and after what", "[apps][draw]"
                      plan_named("Ship", {task_named("send")}, {"Build"})};
   const auto edges = resolve_dependencies(objective.plans);
   REQUIRE(edges.has_value());
-  CHECK(draw_dry_run(objective, *edges, agent_registry{})
+  CHECK(draw(make_dry_run(objective, *edges, agent_registry{}))
         == "step 1: 2 tasks\n"
            "  Build / compile [command] cc -c a.c\n"
            "  Build / docs [echo]\n"
@@ -92,4 +100,8 @@ TEST_CASE("a dry run says what would begin when, and after what", "[apps][draw]"
            "  Build / link [command] ld *.o, after Build / compile\n"
            "step 3: 1 task\n"
            "  Ship / send [echo], after plan Build\n");
+  const auto json = json_of(make_dry_run(objective, *edges, agent_registry{}));
+  CHECK_THAT(json, ContainsSubstring(R"("agent":"command","program":"cc -c a.c","after":[])"));
+  CHECK_THAT(json, ContainsSubstring(R"("after":[{"plan":"Build"}]})"));
+  CHECK(json.find("Seconds") == std::string::npos);
 }

@@ -19,6 +19,9 @@ TEST_CASE("a question shows its choices, and a number means one of them", "[apps
   CHECK(where.lines == std::vector<std::string>{"  1  sea  By the sea", "  2  city"});
   CHECK(chosen_text(where, "2") == "city");
   CHECK(chosen_text(where, "3") == "3");
+  CHECK(is_answer(where, " a "));
+  CHECK_FALSE(is_answer(where, ""));
+  CHECK_FALSE(is_answer(where, " \t"));
   CHECK(chosen_text(where, "By the sea") == "By the sea");
   const auto numbers = form(R"({"enum": ["3", "2", "7"]})");
   CHECK(chosen_text(numbers, "3") == "3"); // a choice is itself
