@@ -129,6 +129,8 @@ figures read_with_troupe(const task_of_reader& task) {
     return net::addresses{asio::ip::address_v4::loopback()};
   };
   options.timeout = std::chrono::seconds(60);
+  // All streams lead to one target, which usually has a part of them only.
+  options.total = std::make_shared<net::admission_queue>(clock, 8 * task.streams + 64, 1'000);
   if (!task.certificate.empty()) {
     std::ifstream file(task.certificate);
     options.trusted_pem.assign(std::istreambuf_iterator<char>(file), {});

@@ -92,8 +92,8 @@ TEST_CASE("packages that the first page and notifications need are installed", "
   }
 }
 
-TEST_CASE("links between documents lead somewhere", "[house][docs]") {
-  static const std::regex pattern(R"(\]\(([^)#: ]+)(#[^)]*)?\))");
+TEST_CASE("links between documents, and to pictures, lead somewhere", "[house][docs]") {
+  static const std::regex pattern(R"re((?:\]\(|<img src=")([^)#: "]+)(#[^)]*)?[)"])re");
   for (const auto& document : documents()) {
     for_each_match(document.text, pattern, [&](const std::smatch& found) {
       const auto target = std::filesystem::path(document.path).parent_path() / found[1].str();
