@@ -250,7 +250,7 @@ void push_sender::impl::begin(push_row row, push_watch watched) {
     who->url = std::move(*url);
   if (!allowed) // The rules have changed since it was made.
     return stop(who, allowed.error().message);
-  who->line = who->url.host; // Whoever has a host has all its ports.
+  who->line = who->url.host; // All ports of a host are of one owner.
   actives.emplace(key, who);
   want_turn(who);
 }
