@@ -61,7 +61,8 @@ void target_gate::refused(point now, std::optional<std::chrono::seconds> retry_a
 void target_gate::accepted() noexcept {
   if (!lowered_at_)
     return;
-  rate_ *= 1.1;
+  // One that was down for a while is not asked slowly for minutes.
+  rate_ *= rate_ < 1 ? 2 : 1.1;
   if (limits_.rate_max > 0 ? rate_ >= limits_.rate_max : rate_ >= rate_unlimited) {
     rate_ = limits_.rate_max;
     lowered_at_.reset();

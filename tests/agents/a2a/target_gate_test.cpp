@@ -58,6 +58,9 @@ TEST_CASE("a target that has too many is asked half as often, and more again as 
   for (int i = 0; i < 100; ++i)
     gate.refused(start + std::chrono::seconds{10 * i}, {});
   CHECK(gate.rate() == rate_min);
+  for (int i = 0; i < 4; ++i) // It is back.
+    gate.accepted();
+  CHECK(gate.rate() >= 1);
 }
 
 TEST_CASE("a target without a limit gets one when it refuses, until it takes a thousand a second",
