@@ -59,7 +59,7 @@ bool is_multiple(long double value, long double of) {
 }
 
 /// Equal values have equal texts, 1 and 1.0 too. Empty: it has a number beyond all bounds.
-std::string text_of_value(const json::value& value) {
+std::string canonical_text(const json::value& value) {
   auto text = canonical_json(value);
   return text ? std::move(*text) : std::string{};
 }
@@ -69,7 +69,7 @@ bool is_same(const json::value& a, const json::value& b) {
   const auto other = number_in(b);
   if (one && other)
     return *one == *other;
-  return a.kind() == b.kind() && text_of_value(a) == text_of_value(b);
+  return a.kind() == b.kind() && canonical_text(a) == canonical_text(b);
 }
 
 std::size_t characters_in(std::string_view text) {
@@ -454,7 +454,7 @@ private:
     std::vector<std::string> texts;
     texts.reserve(items.size());
     for (const auto& each : items)
-      texts.push_back(text_of_value(each));
+      texts.push_back(canonical_text(each));
     std::ranges::sort(texts);
     if (std::ranges::adjacent_find(texts) != texts.end())
       fail(pointer, "must not have the same item twice");
