@@ -9,8 +9,10 @@
 #include "tests/support/temporary_directory.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -215,6 +217,8 @@ struct retry_bed {
   template<class Fits>
   [[nodiscard]] bool comes(Fits fits, std::chrono::milliseconds step = {}) {
     return comes_true([&] {
+      if (step.count() > 0) // The server answers in real time: it gets some for each step.
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
       time.pass(step);
       loop->turn();
       return fits();
