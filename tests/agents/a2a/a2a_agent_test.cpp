@@ -12,7 +12,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -217,8 +216,15 @@ struct retry_bed {
   template<class Fits>
   [[nodiscard]] bool comes(Fits fits, std::chrono::milliseconds step = {}) {
     return comes_true([&] {
-      if (step.count() > 0) // The server answers in real time: it gets some for each step.
-        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+      // The server answers in real time: it gets 2 ms for each step.
+      const auto begin = std::chrono::steady_clock::now();
+      for (auto spent = std::chrono::steady_clock::duration::zero();
+           step.count() > 0 && spent < std::chrono::milliseconds{2};
+           spent = std::chrono::steady_clock::now() - begin) {
+        loop->turn();
+        if (fits())
+          return true;
+      }
       time.pass(step);
       loop->turn();
       return fits();
