@@ -25,6 +25,21 @@ constexpr std::string_view hide_cursor = "\x1b[?25l";
 termios saved_mode;
 std::atomic<int> saved_descriptor{-1};
 std::atomic<int> cursor_descriptor{-1};
+/// The process is about to end: keys are read by lines again, for good.
+std::atomic<bool> is_restored{false};
+/// The thread that changes the mode just now; 0: none does.
+std::atomic<int> changing_thread{0};
+
+/// Another thread may be about to read single keys: its change comes first, or never. In a signal
+/// handler, which may have interrupted that thread: then it does not go on. At most 50 ms.
+void wait_for_change() {
+  for (int i = 0; i < 50; ++i) {
+    const int who = changing_thread;
+    if (who == 0 || who == ::gettid())
+      return;
+    ::poll(nullptr, 0, 1);
+  }
+}
 
 bool is_foreground(int descriptor) {
   return ::tcgetpgrp(descriptor) == ::getpgrp();
@@ -160,7 +175,10 @@ void key_input::renew() {
   mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   mode.c_cc[VMIN] = 0;
   mode.c_cc[VTIME] = 0;
-  ::tcsetattr(descriptor_, TCSADRAIN, &mode);
+  changing_thread = ::gettid();
+  if (!is_restored)
+    ::tcsetattr(descriptor_, TCSANOW, &mode);
+  changing_thread = 0;
 }
 
 key_input::~key_input() {
@@ -177,6 +195,8 @@ void forget_typed(int descriptor) {
 }
 
 void restore_terminal() {
+  is_restored = true;
+  wait_for_change();
   if (const int descriptor = saved_descriptor; descriptor >= 0)
     ::tcsetattr(descriptor, TCSANOW, &saved_mode);
   if (const int descriptor = cursor_descriptor; descriptor >= 0) {
