@@ -74,8 +74,9 @@ std::array<struct sigaction, 2> actions_before_words;
 constexpr std::array<int, 2> interrupts{SIGINT, SIGTERM};
 
 extern "C" void on_interrupt(int) {
-  if (const auto* line = line_to_say.load()) [[maybe_unused]]
-    const auto written = ::write(STDERR_FILENO, line->text.data(), line->size);
+  if (const auto* line = line_to_say.load()) {
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line->text.data(), line->size);
+  }
   ::_exit(exit_canceled);
 }
 

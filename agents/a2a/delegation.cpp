@@ -9,6 +9,7 @@
 #include "protocol/a2a/stream_mark.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/json/text_in.hpp"
+#include "protocol/text/text.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -64,14 +65,6 @@ std::string cursor_in(const wire::answer& frame) {
 
 std::string in_seconds(std::chrono::milliseconds time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
-}
-
-std::string lower_text(const message& said) {
-  auto out = text_of(said.parts);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
 }
 
 } // namespace
@@ -686,7 +679,7 @@ delegation_steps delegation::on_message(point now, message_ptr said) {
     asks_.clear();
     ++note_.inputs;
     hear(now);
-    if (lower_text(*said).find(resend_word) != std::string::npos)
+    if (ascii_lower(text_of(said->parts)).find(resend_word) != std::string::npos)
       send();
     else
       fail("it is not known whether " + agent_words() + " has the task, and it is not sent again",
