@@ -291,7 +291,8 @@ TEST_CASE("A damaged journal says what helps a store of session files, and that 
     if (largest.empty() || fs::file_size(each.path()) > fs::file_size(largest))
       largest = each.path();
   auto bytes = session_bytes(largest);
-  const auto middle = bytes.find_last_not_of('\0') / 2;
+  // Zeros may stand between two groups, where a flipped bit damages nothing.
+  const auto middle = bytes.find_last_not_of('\0', bytes.find_last_not_of('\0') / 2);
   bytes[middle] = static_cast<char>(bytes[middle] ^ 1);
   write_file(largest, bytes);
   const auto why = refusal_of(pair.data).message;
