@@ -94,8 +94,10 @@ bool feed::is_open() {
     return phase_ != phase::closed;
   const std::lock_guard lock{inbox_->guard_};
   auto outcome = std::exchange(inbox_->opened_, std::nullopt);
-  if (!outcome)
+  if (!outcome) {
+    inbox_->has_notified_ = false; // Changes may have come first; the answer is told all the same.
     return false;
+  }
   if (*outcome) {
     set_snapshot(std::move(**outcome));
     return true;

@@ -338,6 +338,21 @@ TEST_CASE("a reader that was refused hears of the answer when it asks again", "[
   CHECK_FALSE(news->refusal().has_value());
 }
 
+TEST_CASE("a reader that looks before the snapshot is there hears of it, whatever came first",
+          "[actors][feed]") {
+  const auto source = std::make_shared<slow_source>();
+  const auto news = make_feed();
+  int told = 0;
+  news->connect([&] { ++told; });
+  news->open(source);
+  source->watching->on_change(move_at(4));
+  CHECK(told == 1);
+  CHECK(news->take(window).state == feed_state::waiting);
+  source->asked_open(feed_snapshot{nullptr, nullptr, 3});
+  CHECK(told == 2);
+  CHECK(sequences(news->take(window).frames) == numbers(4, 4));
+}
+
 TEMPLATE_TEST_CASE("a task that never begins ends with its plan's", "[actors][feed]", memory_kind,
                    rocksdb_kind) {
   TestType kind;
