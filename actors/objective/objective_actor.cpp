@@ -264,18 +264,7 @@ void objective_actor::answer_later(answer_after when, const command& from,
     case answer_after::commit:
     case answer_after::plan_answers: return;
     case answer_after::objective_end: closers_.push_back(from.answer); return;
-    case answer_after::plan_end: {
-      const auto left = std::make_shared<std::size_t>(0);
-      for (const auto& effect : effects)
-        if (const auto* end = std::get_if<end_running_plan>(&effect)) {
-          ++*left;
-          plan_closers_[end->plan].push_back([left, answer = from.answer] {
-            if (--*left == 0)
-              answer();
-          });
-        }
-      return;
-    }
+    case answer_after::plan_end: return answer_after_ends(from, effects);
     case answer_after::plans_heard: {
       heard_by waiting{++commands_, {}, from.answer};
       for (const auto& effect : effects)
@@ -285,6 +274,25 @@ void objective_actor::answer_later(answer_after when, const command& from,
       return;
     }
   }
+}
+
+/// A plan may end by itself, or by an earlier command, before it is told to end. The first answer
+/// counts.
+void objective_actor::answer_after_ends(const command& from,
+                                        const std::vector<objective_effect>& effects) {
+  const auto left = std::make_shared<std::size_t>(0);
+  for (const auto& effect : effects)
+    if (const auto* end = std::get_if<end_running_plan>(&effect)) {
+      ++*left;
+      plan_closers_[end->plan].push_back(
+          [this, left, answer = from.answer, refuse = from.refuse, plan = end->plan, to = end->to] {
+            const auto state = view().plans[plan].state;
+            if (refuse && state != to)
+              refuse(wrong_move(state, to));
+            if (--*left == 0)
+              answer();
+          });
+    }
 }
 
 void objective_actor::commit(timestamp at, std::vector<event> events, committed_fn then,
@@ -404,8 +412,13 @@ void objective_actor::do_effect(const tell_running_plans& effect, const command&
 
 // -- deadlines ------------------------------------------------------------------------------------
 
+// From the first one on: a new deadline may lie before one that was carried out.
 void objective_actor::mind_deadlines() {
-  if (const auto due = next_deadline(view(), deadlines_seen_))
+  wait_for_deadline_after({});
+}
+
+void objective_actor::wait_for_deadline_after(timestamp carried_out) {
+  if (const auto due = next_deadline(view(), carried_out))
     env_.deadlines.put(handle_of(self_), *due);
   else
     env_.deadlines.erase(self_->id());
@@ -419,8 +432,7 @@ bool objective_actor::begins_deadline(const event& one) const {
 }
 
 void objective_actor::on_deadline() {
-  deadlines_seen_ = env_.now();
-  mind_deadlines();
+  wait_for_deadline_after(env_.now());
   follow(deadline_passed{});
 }
 

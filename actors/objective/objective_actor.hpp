@@ -78,9 +78,11 @@ private:
   // -- decisions ----------------------------------------------------------------------------------
   /// Why a command is refused; else its answer follows.
   struct command {
-    std::optional<std::string> by;       ///< Who commanded it.
-    boost::json::object metadata;        ///< For the root task's last message.
-    committed_fn answer;                 ///< May be null.
+    std::optional<std::string> by; ///< Who commanded it.
+    boost::json::object metadata;  ///< For the root task's last message.
+    committed_fn answer;           ///< May be null.
+    /// Null, or used instead of `answer` if the plan ends otherwise than was asked.
+    std::function<void(error)> refuse{};
     std::optional<std::uint32_t> plan{}; ///< Which one it is about.
     std::vector<once_ptr> conditions{};  ///< Of its change.
     /// Used instead of `answer` by commands whose answer is a report.
@@ -98,6 +100,7 @@ private:
   void tell_root(const std::vector<event>& events, boost::json::object metadata, committed_fn then);
   void answer_later(answer_after when, const command& from,
                     const std::vector<objective_effect>& effects);
+  void answer_after_ends(const command& from, const std::vector<objective_effect>& effects);
 
   // -- plans --------------------------------------------------------------------------------------
   /// `from`: the command that it follows from.
@@ -125,6 +128,8 @@ private:
 
   // -- deadlines of the objective and its plans ---------------------------------------------------
   void mind_deadlines();
+  /// Those up to `carried_out` are not waited for again.
+  void wait_for_deadline_after(timestamp carried_out);
   /// Whether what has begun has a deadline since then.
   [[nodiscard]] bool begins_deadline(const event& one) const;
   void on_deadline();
@@ -198,7 +203,8 @@ private:
   std::uint64_t commands_ = 0;             ///< Numbers those that plans have to hear.
   std::vector<heard_by> waiting_;
   std::vector<committed_fn> closers_; ///< Answers that wait for the objective's end.
-  std::map<std::uint32_t, std::vector<committed_fn>> plan_closers_; ///< By plan: for its end.
+  /// By plan: who waits for its end.
+  std::map<std::uint32_t, std::vector<std::function<void()>>> plan_closers_;
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
   boost::json::object cancel_metadata_;         ///< Of the request that did.
   std::vector<awaited_edge> awaited_by_new_;    ///< By plans that a change is about to add.
@@ -211,7 +217,6 @@ private:
   };
   std::optional<shape_under_change> changing_;
   std::deque<std::function<void()>> after_change_; ///< Commands that came meanwhile.
-  timestamp deadlines_seen_{};                     ///< Those up to then are carried out.
   std::optional<root_end> root_end_;
   bool has_left_ = false;
   std::size_t unwritten_ = 0; ///< Changes of an objective that has ended that are not durable yet.

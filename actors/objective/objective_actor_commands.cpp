@@ -133,6 +133,7 @@ void objective_actor::on_move_plan(const move_plan& message) {
   command from{.by = owner_of(asked.who),
                .metadata = {},
                .answer = answer_with_plan(asked.id, message.done),
+               .refuse = [done = message.done](error why) { done(std::move(why)); },
                .plan = plan,
                .conditions = answered(asked.conditions, {.plan = asked.id})};
   const bool renames = !asked.edited.name.empty();

@@ -396,7 +396,7 @@ struct objective_decider {
     if (view().state == objective_state::completed && from != to)
       return refuse_move("the objective is completed, and its plans stay as they are");
     if (!may_become(from, to))
-      return refuse_move(states_text("the plan", to_string(from), to_string(to)));
+      return refuse(wrong_move(from, to));
     if (runs && is_running(to)) {
       emit(pause_changed{to == plan_state::blocked, plan});
       return tell_pause(plan, to == plan_state::blocked);
@@ -716,6 +716,11 @@ struct objective_decider {
     apply(life.view_, of, fact.moved);
   }
 };
+
+error wrong_move(plan_state from, plan_state to) {
+  return make_error(errc::invalid_transition,
+                    states_text("the plan", to_string(from), to_string(to)), "status");
+}
 
 objective_life::objective_life(objective_view view, std::vector<plan_relations> relations)
     : view_(std::move(view)), order_(std::move(relations)) {

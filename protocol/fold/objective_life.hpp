@@ -139,6 +139,9 @@ struct tell_running_plans {
 using objective_effect = std::variant<start_plan, pause_running_plan, end_running_plan,
                                       change_running_plan, tell_running_plans>;
 
+/// Of a plan that is `from` and is told to become `to`. errc::invalid_transition, of the status.
+[[nodiscard]] error wrong_move(plan_state from, plan_state to);
+
 /// When a command is answered.
 enum class answer_after : std::uint8_t {
   commit,        ///< Everything decided so far is committed.

@@ -17,7 +17,7 @@ verdict check_attempts(const history& seen) {
     const auto since = before == nullptr ? 0 : before->began;
     const auto crashes = static_cast<std::uint32_t>(std::ranges::count_if(
         seen.crashes, [&](moment at) { return since < at && at < each.began; }));
-    const bool goes_on = before != nullptr && before->asks && each.goes_on;
+    const bool goes_on = before != nullptr && before->asks && each.goes_on && each.number == number;
     const auto least = goes_on ? number : crashes == 0 ? number + 1 : 1;
     if (each.number < least || each.number > number + 1 + crashes)
       return name + " followed attempt " + std::to_string(number);

@@ -97,6 +97,7 @@ public:
       case fact_kind::task_removed: waits_for_.erase(at); break;
       case fact_kind::task_skipped: is_skipped_.insert(at); break;
       case fact_kind::task_renewed:
+        note_in_line(at);
         ended_.erase(at);
         is_skipped_.erase(at);
         break;
@@ -108,15 +109,28 @@ public:
   }
 
 private:
+  [[nodiscard]] bool is_satisfied(const place& at) const {
+    const auto end = ended_.find(at);
+    return is_skipped_.contains(at) || (end != ended_.end() && end->second == "completed");
+  }
+
+  /// What waits for a slot has begun, and does not wait again when `renewed` does.
+  void note_in_line(const place& renewed) {
+    for (const auto& [task, others] : waits_for_)
+      if (task.first == renewed.first && others.contains(renewed.second)
+          && std::ranges::all_of(others, [&](std::uint32_t on) {
+               return is_satisfied({task.first, on});
+             }))
+        may_be_in_line_.insert(task);
+  }
+
   verdict check_begin(const place& at) {
     const auto begin =
         "began task " + std::to_string(at.second) + " of plan " + std::to_string(at.first);
     if (ended_.contains(at))
       return begin + ", which had ended";
     for (const auto on : waits_for_[at]) {
-      const place other{at.first, on};
-      const auto end = ended_.find(other);
-      if (!is_skipped_.contains(other) && (end == ended_.end() || end->second != "completed"))
+      if (!is_satisfied({at.first, on}) && !may_be_in_line_.contains(at))
         return begin + " before task " + std::to_string(on) + ", for which it waits, had completed";
     }
     for (const auto on : after_[at.first])
@@ -148,6 +162,7 @@ private:
   std::map<place, std::set<std::uint32_t>> waits_for_;
   std::map<place, std::string> ended_;
   std::set<place> is_skipped_;
+  std::set<place> may_be_in_line_; ///< When a task for which they wait was done again.
   std::map<std::uint32_t, std::vector<std::uint32_t>> after_;
   std::set<std::string> has_failed_once_; ///< It may be tried again while its alternative runs.
   std::map<std::uint32_t, std::string> plans_;

@@ -125,6 +125,29 @@ TEST_CASE("M27_deadline: a plan that has not ended by its deadline fails, and th
   CHECK(bed.objective()->state == objective_state::failed);
 }
 
+TEST_CASE("M27_deadline: a plan that joins with a deadline that has passed fails, whatever passed "
+          "before",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  const auto id =
+      bed.begin(an_objective({a_plan("p", {by_hand("a")}), a_plan("q", {by_hand("b")})}));
+  static_cast<void>(done(bed, id, {plan_due(bed, "q", 10s)}));
+  bed.pass(10s);
+  CHECK(bed.objective()->plans[1].state == plan_state::failed);
+  auto late = a_plan("r", {by_hand("c")});
+  late.deadline = bed.clock.now() - 1s;
+  create_plan command;
+  command.objective = id;
+  command.spec = std::move(late);
+  command.start = true;
+  bed.main_gateway().create(std::move(command), [](const auto& got) { CHECK(got.has_value()); });
+  bed.clock.settle();
+  bed.pass(1ms);
+  CHECK(bed.objective()->plans[2].state == plan_state::failed);
+  CHECK_THAT(bed.objective()->plans[2].reason,
+             StartsWith("the plan has not ended before its deadline"));
+}
+
 TEST_CASE("M27_deadline: a deadline that is taken away or moved ends nothing at its old time",
           "[actors][time][modify]") {
   clock_bed bed;

@@ -218,3 +218,31 @@ TEST_CASE("a claim that changes nothing is confirmed after what it confirms is c
   CHECK(*released);
   CHECK(*again);
 }
+
+TEST_CASE("a move to another end is refused if the plan is being ended already", "[actors][time]") {
+  clock_bed bed;
+  bed.begin(an_objective(
+      {a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")})}));
+  const auto move_to = [&](plan_state to, std::optional<result<plan_id>>& answer) {
+    update_plan command;
+    command.id = bed.objective()->plans[0].spec->id;
+    command.state = to;
+    bed.main_gateway().update(std::move(command),
+                              [&answer](result<plan_id> outcome) { answer = std::move(outcome); });
+  };
+  std::optional<result<plan_id>> first;
+  std::optional<result<plan_id>> same;
+  std::optional<result<plan_id>> other;
+  move_to(plan_state::completed, first);
+  move_to(plan_state::completed, same);
+  move_to(plan_state::failed, other);
+  bed.clock.settle();
+  REQUIRE((first && same && other));
+  CHECK(first->has_value());
+  CHECK(same->has_value());
+  REQUIRE(other->has_error());
+  CHECK(other->error().code == errc::invalid_transition);
+  CHECK(other->error().field == "status");
+  CHECK(other->error().message == "the plan is completed and cannot become failed");
+  CHECK(bed.objective()->plans[0].state == plan_state::completed);
+}
