@@ -111,6 +111,8 @@ public:
   }
   bool on_cancel() override {
     in_.story.reached("an agent is canceled");
+    if (is_over_)
+      in_.story.reached("a cancel crosses the result of its task");
     if (chance_.chance(in_.how.careless)) {
       in_.story.reached("a result comes after a cancel");
       complete();
@@ -222,6 +224,18 @@ private:
   bool is_over_ = false;
 };
 
+/// Of a planted bug: an agent that has only asked keeps its slot.
+class agent::held_run final : public agent_run {
+public:
+  explicit held_run(agent_port_ptr port) : port_(std::move(port)) {
+    port_->report(report_question{.prompt = "which?"});
+  }
+  void on_answer(const message_ptr&) override { port_->report(report_failed{"drawn", false}); }
+
+private:
+  const agent_port_ptr port_;
+};
+
 start_result agent::start(const order_ptr& order, const agent_port_ptr& port) {
   const auto text = order->text(); // Of a lone task the request, and then a line for each answer.
   const auto name = order->name.empty() ? text.substr(0, text.find('\n')) : order->name;
@@ -247,6 +261,8 @@ start_result agent::start(const order_ptr& order, const agent_port_ptr& port) {
     in_.story.reached("an agent asks and ends its run");
     begun.asks = true;
     begun.ended = begun.began;
+    if (in_.how.bug == mutant::held_slot)
+      return std::make_unique<held_run>(port);
     return report_question{.prompt = "which?"};
   }
   if (begun.goes_on)

@@ -20,6 +20,7 @@ public:
 
 private:
   class run;
+  class held_run;
 
   world& in_;
   std::set<std::pair<std::string, std::uint32_t>> asked_; ///< Attempts that only asked.

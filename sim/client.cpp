@@ -89,7 +89,7 @@ client::request client::draw_objective() {
     afters.push_back(after);
   }
   for (std::size_t i = 0; i < count; ++i)
-    plans += (plans.empty() ? "{" : ",{") + json_of(made.plans[i]) + afters[i] + "}";
+    plans += (plans.empty() ? "{" : ",{") + json_of(made.plans[i], in_.how) + afters[i] + "}";
   if (extra_.chance(in_.how.deadlines))
     made.deadline = draw_deadline(in_, extra_, made.id);
   out.params = R"({"id":)" + quoted(made.id) + R"(,"name":)" + quoted(made.id)
@@ -110,7 +110,7 @@ client::request client::draw_plan(const std::string& objective) {
       draw_tasks(in_, chance_, extra_, objective + ".x" + name_ + std::to_string(++made_));
   out.plan = plan.name;
   out.params = R"({"objectiveId":)" + quoted(objective) + R"(,"id":)" + quoted(plan.name)
-               + R"(,"start":true,)" + json_of(plan) + "}";
+               + R"(,"start":true,)" + json_of(plan, in_.how) + "}";
   const auto of = std::ranges::find(in_.seen.objectives, objective, &ordered_objective::id);
   of->plans.push_back(plan);
   learn_plan(in_, objective, plan);

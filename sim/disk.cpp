@@ -32,8 +32,8 @@ void for_each_frame(const std::string& content, Visit visit) {
 } // namespace
 
 disk::disk(world& in)
-    : in_(in), chance_(in.stream("disk")), chance_of_tables_(in.stream("tables")),
-      files_(in.stream("sectors").next()) {
+    : in_(in), chance_(in.stream("disk")), chance_at_start_(in.stream("disk at starts")),
+      chance_of_tables_(in.stream("tables")), files_(in.stream("sectors").next()) {
   if (in.how.has_real_tables)
     table_files_.emplace();
   files_.sector_bytes = in.how.sector_bytes;
@@ -82,6 +82,7 @@ void disk::after_death(bool is_power_lost) {
     table_files_->thaw();
   is_dead_ = false;
   calls_until_death_.reset();
+  fails_at_start_ = has_failed_at_start_ = is_closing_ = false;
   is_timed_ = false;
   syncs_waiting_ = 0;
   is_beginning_ = false;
@@ -218,12 +219,19 @@ void disk::forge() {
 
 std::error_code disk::refuse(journal::disk_call kind) {
   if (calls_until_death_ && (*calls_until_death_)-- == 0) {
-    in_.story.reached("the process dies in its recovery");
+    in_.story.reached(is_closing_ ? "the process dies in its last flush"
+                                  : "the process dies in its recovery");
     calls_until_death_.reset();
     die();
   }
   if (is_dead_)
     return {EIO, std::generic_category()};
+  if (fails_at_start_ && chance_at_start_.chance(in_.how.start_errors)) {
+    has_failed_at_start_ = true;
+    if (kind == journal::disk_call::read)
+      in_.story.reached("a read of the journal fails");
+    return {EIO, std::generic_category()};
+  }
   if (is_waiting_ || in_.is_calm || !chance_.chance(in_.how.disk_errors))
     return {};
   using journal::disk_call;
@@ -248,7 +256,7 @@ void disk::note(journal::disk_call kind, std::error_code how) {
     case disk_call::sync: in_.story.reached("a sync fails"); break;
     case disk_call::write: in_.story.reached("a write fails"); break;
     case disk_call::sync_directory: in_.story.reached("a sync of names fails"); break;
-    default: in_.story.reached("a file cannot be made"); break;
+    default: in_.story.reached("a call about a file or its name fails"); break;
   }
   note_full(how);
 }

@@ -33,7 +33,19 @@ public:
   void die();
   /// The process dies after so many further calls, unless `is_recovered` comes first.
   void die_in_recovery(std::uint64_t calls) { calls_until_death_ = calls; }
-  void is_recovered() { calls_until_death_.reset(); }
+  /// The process, which closes its journal now, dies after so many further calls.
+  void die_in_close(std::uint64_t calls) {
+    calls_until_death_ = calls;
+    is_closing_ = true;
+  }
+  /// Calls fail, until `is_recovered`.
+  void fail_at_start() { fails_at_start_ = true; }
+  void is_recovered() {
+    calls_until_death_.reset();
+    fails_at_start_ = false;
+  }
+  /// One has failed since `fail_at_start`: the start may be refused.
+  [[nodiscard]] bool has_failed_at_start() const noexcept { return has_failed_at_start_; }
   [[nodiscard]] bool is_dead() const noexcept { return is_dead_; }
   /// There is room for so many bytes more, until `empty`.
   void fill(std::uint64_t bytes_left);
@@ -85,6 +97,7 @@ private:
 
   world& in_;
   dice chance_;
+  dice chance_at_start_;
   dice chance_of_tables_;
   journal::simulated_disk files_;
   memory_tables tables_;
@@ -92,6 +105,9 @@ private:
   bool is_waiting_ = false;
   bool is_dead_ = false;
   std::optional<std::uint64_t> calls_until_death_;
+  bool is_closing_ = false;
+  bool fails_at_start_ = false;
+  bool has_failed_at_start_ = false;
   bool was_full_ = false; ///< Somebody has met it since `fill`.
   std::size_t syncs_waiting_ = 0;
   std::size_t segments_begun_ = 0;

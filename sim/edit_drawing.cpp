@@ -27,6 +27,14 @@ void drawing::rename(known_plan& plan, const std::string& task) {
   plan.tasks.push_back(name);
 }
 
+std::string retry_json(const settings& how) {
+  const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(how.retry_backoff);
+  auto digits = std::to_string(whole.count());
+  digits.insert(0, 4 - std::min<std::size_t>(digits.size(), 3), '0');
+  digits.insert(digits.size() - 3, ".");
+  return R"({"maxAttempts":2,"backoff":)" + digits + "}";
+}
+
 void drawing::add_task(known_plan& plan) {
   const auto name = fresh(plan.name);
   std::vector<std::string> on;
@@ -39,7 +47,7 @@ void drawing::add_task(known_plan& plan) {
   }
   object_text task("addTask");
   task.add("name", quoted(name)).add("dependencies", array_of(on));
-  task.add("retry", R"({"maxAttempts":2,"backoff":0.05})");
+  task.add("retry", retry_json(in_.how));
   if (!on.empty() && chance_.chance(0.2))
     task.add("input",
              R"({"text":)" + quoted("${tasks[\"" + on.front() + "\"].artifacts[0].text}") + "}");
@@ -100,7 +108,7 @@ void drawing::draw_for_plan(known_plan& plan) {
       break;
     case 1: {
       object_text with;
-      with.add("name", quoted(task)).add("retry", R"({"maxAttempts":2,"backoff":0.05})");
+      with.add("name", quoted(task)).add("retry", retry_json(in_.how));
       if (chance_.chance(0.3))
         with.add("dependencies", "[]");
       put("replaceTask",
@@ -163,7 +171,7 @@ void drawing::draw_for_objective(const std::vector<std::string>& plan_names) {
     auto fresh_plan = draw_tasks(in_, chance_, extra, fresh(objective_));
     object_text added("addPlan");
     added.add("id", quoted(fresh_plan.name));
-    added.add_members(json_of(fresh_plan)).add_flag("start", chance_.chance(0.7));
+    added.add_members(json_of(fresh_plan, in_.how)).add_flag("start", chance_.chance(0.7));
     if (!plan.empty() && chance_.chance(0.4))
       added.add("dependencies", array_of({plan}));
     put("addPlan", added);

@@ -12,6 +12,9 @@
 
 namespace troupe::sim {
 
+/// How often and how soon tasks of plans are tried again.
+[[nodiscard]] std::string retry_json(const settings& how);
+
 class drawing {
 public:
   /// `operation`: its name, which is in no other change.

@@ -291,12 +291,12 @@ ordered_plan draw_tasks(world& in, dice& chance, dice& extra, const std::string&
   return out;
 }
 
-std::string json_of(const ordered_plan& plan) {
+std::string json_of(const ordered_plan& plan, const settings& how) {
   std::string tasks;
   for (const auto& task : plan.tasks) {
     object_text one;
     one.add("name", quoted(task.name)).add("dependencies", array_of(task.dependencies));
-    one.add("retry", R"({"maxAttempts":2,"backoff":0.05})");
+    one.add("retry", retry_json(how));
     if (task.expected_seconds != 0)
       one.add("expectedSeconds", std::to_string(task.expected_seconds));
     if (!task.deadline.empty())

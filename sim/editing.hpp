@@ -37,7 +37,7 @@ draw_edit(world& in, dice& chance, const std::string& client, const std::string&
 [[nodiscard]] ordered_plan draw_tasks(world& in, dice& chance, dice& extra,
                                       const std::string& prefix);
 /// Members of the plan as plans/create takes them, without braces.
-[[nodiscard]] std::string json_of(const ordered_plan& plan);
+[[nodiscard]] std::string json_of(const ordered_plan& plan, const settings& how);
 /// As on the wire, or empty: none is drawn.
 [[nodiscard]] std::string draw_deadline(world& in, dice& chance, const std::string& objective);
 

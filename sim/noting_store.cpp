@@ -46,8 +46,24 @@ void noting_store::commit(change change, committed_fn then, watcher_ptr follow) 
   passing_store::commit(std::move(change), note, std::move(follow));
 }
 
+void noting_store::snapshot_task(const task_id& id, watcher_ptr live, read_done<task_snapshot> done,
+                                 const std::string& client) {
+  passing_store::snapshot_task(
+      id, std::move(live),
+      [this, id, done = std::move(done)](result<task_snapshot> found) {
+        if (found)
+          opened_at_[id.str()] = found->sequence;
+        done(std::move(found));
+      },
+      client);
+}
+
 void noting_store::read_changes(const task_id& id, const history_range& range,
                                 read_done<history_page> done, const std::string& client) const {
+  // A feed that is behind reads on from what it has shown; one that was just opened, from before.
+  const auto opened = opened_at_.find(id.str());
+  if (is_syncing_ && is_syncing_() && opened != opened_at_.end() && range.after >= opened->second)
+    in_.story.reached("a feed goes from live events to the journal while a group is syncing");
   // Notifications are read from the journal, too.
   if (in_.how.notified > 0 || !is_syncing_)
     return passing_store::read_changes(id, range, std::move(done), client);

@@ -3,8 +3,11 @@
 
 #include "tests/support/passing_store.hpp"
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "sim/world.hpp"
@@ -18,6 +21,8 @@ public:
       : passing_store(std::move(real)), in_(in), is_syncing_(std::move(is_syncing)) {}
 
   void commit(change change, committed_fn then, watcher_ptr follow) override;
+  void snapshot_task(const task_id& id, watcher_ptr live, read_done<task_snapshot> done,
+                     const std::string& client) override;
   void read_changes(const task_id& id, const history_range& range, read_done<history_page> done,
                     const std::string& client) const override;
 
@@ -26,6 +31,7 @@ public:
 private:
   world& in_;
   const std::function<bool()> is_syncing_;
+  std::map<std::string, std::uint64_t> opened_at_; ///< Of the last snapshot of a task.
 };
 
 } // namespace troupe::sim

@@ -1,9 +1,11 @@
 #include "sim/run.hpp"
 
+#include "protocol/text/text.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,6 +25,7 @@
 #include "sim/subscriber.hpp"
 #include "sim/witness.hpp"
 #include "sim/world.hpp"
+#include "sim/world_failure.hpp"
 
 namespace troupe::sim {
 
@@ -42,6 +45,7 @@ constexpr std::uint64_t steps_without_time_max = 10'000'000;
 constexpr std::size_t story_lines = 40;
 constexpr std::uint64_t steps_until_crash_max = 100;
 constexpr std::uint64_t calls_of_recovery_max = 40;
+constexpr std::uint64_t calls_of_close_max = 10;
 constexpr std::uint64_t bytes_of_full_disk_max = std::uint64_t{64} << 10;
 
 /// A world with all its inhabitants.
@@ -124,7 +128,7 @@ public:
         crash_once();
       }
       if (++still > steps_without_time_max)
-        throw std::runtime_error("time stands still");
+        throw world_failure("ends", "time stands still");
       if (steps_ > 0 && steps_ == in_.how.crash_at_step)
         crash_once();
       if (in_.to_come.turn(in_.now()) || (server_ && server_->step())) {
@@ -133,7 +137,7 @@ public:
       }
       pass();
       if (in_.now() > life_max)
-        throw std::runtime_error("the world does not end");
+        throw world_failure("ends", "the world does not end");
     }
   }
 
@@ -240,8 +244,8 @@ private:
   }
 
   void crash_once() {
-    if (in_.is_calm || !server_)
-      return; // It has ended already, and starts soon.
+    if (in_.is_calm || !server_ || !disk_)
+      return; // It has ended already, and starts soon; or it has nothing to come back with.
     if (server_->is_draining())
       in_.story.reached("the process dies in a drain");
     die();
@@ -255,18 +259,22 @@ private:
     const bool is_damaged = fate_.chance(in_.how.flipped_bits) && disk_->damage_safe_group(fate_);
     if (fate_.chance(in_.how.crashes_in_recovery))
       disk_->die_in_recovery(fate_.below(calls_of_recovery_max));
+    if (in_.how.start_errors > 0)
+      disk_->fail_at_start();
     try {
       start();
       disk_->is_recovered();
       if (disk_->is_dead()) // It did not need what it could not do.
         throw std::runtime_error("the process has died");
     } catch (const std::runtime_error& why) {
-      if (!disk_->is_dead() && !is_damaged)
+      if (!disk_->is_dead() && !is_damaged && !disk_->has_failed_at_start())
         throw;
       server_.reset();
       in_.story.add(why.what());
       if (!disk_->is_dead()) {
-        in_.story.reached("a damaged journal is refused while users work");
+        in_.story.reached(disk_->has_failed_at_start()
+                              ? "a start is refused because the disk fails"
+                              : "a damaged journal is refused while users work");
         disk_->die();
       }
       disk_->after_death(fate_.chance(in_.how.power_failures));
@@ -290,9 +298,9 @@ private:
   }
 
   void end_process(bool is_power_lost) {
-    in_.seen.crashes.push_back(in_.next_moment());
     disk_->empty(); // No start is refused for want of room.
     server_.reset();
+    in_.seen.crashes.push_back(in_.next_moment()); // A drained one has worked until then.
     disk_->after_death(is_power_lost);
     died_at_ = time_of_day();
   }
@@ -316,7 +324,7 @@ private:
       return;
     const auto refused = refusal_of_rival(in_, *disk_);
     if (!refused || refused->code != errc::store_locked)
-      throw std::runtime_error("two servers have one directory");
+      throw world_failure("starts", "two servers have one directory");
     in_.story.reached("another server is refused the directory");
   }
 
@@ -339,6 +347,8 @@ private:
       return in_.after(drain_look_interval, [this, life, until] { look_at_drain(life, until); });
     in_.story.reached(server_->has_connections() ? "a drain cuts connections"
                                                  : "a drain waits until nobody is connected");
+    if (ends_.chance(in_.how.crashes_in_close))
+      disk_->die_in_close(ends_.below(calls_of_close_max));
     server_->close();
     end_process(ends_.chance(in_.how.power_failures));
     in_.after(ends_.between(1ms, 200ms), [this] { start(); });
@@ -414,14 +424,20 @@ private:
   std::optional<std::uint64_t> steps_until_crash_;
 };
 
-/// The id that a sentence names; empty: none.
-std::string task_in(const std::string& sentence) {
-  constexpr std::string_view word = "task ";
-  const auto at = sentence.find(word);
-  if (at == std::string::npos)
-    return {};
-  const auto begin = at + word.size();
-  return sentence.substr(begin, sentence.find_first_of(" ,", begin) - begin);
+/// The first name of a task, plan, objective or message in a sentence: "task-..." or "c0.o1.p0.t2".
+/// Empty: there is none.
+std::string name_in(const std::string& sentence) {
+  constexpr std::string_view between = " ,;:\"'()";
+  for (std::size_t begin = 0; begin < sentence.size();) {
+    const auto end = std::min(sentence.find_first_of(between, begin), sentence.size());
+    const auto word = sentence.substr(begin, end - begin);
+    const bool is_of_client = word.size() > 3 && word.front() == 'c' && is_digit(word[1])
+                              && word.find('.') != std::string::npos;
+    if (word.starts_with("task-") || is_of_client)
+      return word;
+    begin = end + 1;
+  }
+  return {};
 }
 
 } // namespace
@@ -430,8 +446,10 @@ outcome run(const settings& how, line_fn on_line) {
   outcome out;
   const auto one = std::make_unique<simulation>(how, std::move(on_line));
   auto& in = one->in();
+  auto lived = std::numeric_limits<std::uint64_t>::max(); // Lines before those about all of it.
   try {
     one->live();
+    lived = in.story.lines();
     note_situations(in.seen, in.story);
     for (const auto& each : checkers)
       if (auto wrong = each.check(in.seen)) {
@@ -439,12 +457,15 @@ outcome run(const settings& how, line_fn on_line) {
         if (!out.failed)
           out.failed = failure{std::string(each.name), std::move(*wrong), {}};
       }
+  } catch (const world_failure& wrong) {
+    out.checkers = {wrong.checker()};
+    out.failed = failure{wrong.checker(), wrong.what(), {}};
   } catch (const std::exception& wrong) {
     out.checkers = {"run"};
     out.failed = failure{"run", wrong.what(), {}};
   }
   if (out.failed)
-    out.failed->story = in.story.last(story_lines, task_in(out.failed->sentence));
+    out.failed->story = in.story.last(story_lines, name_in(out.failed->sentence), lived);
   out.hash = in.story.hash();
   out.steps = one->steps();
   out.crashes = in.seen.crashes.size();

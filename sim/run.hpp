@@ -15,7 +15,7 @@
 namespace troupe::sim {
 
 struct failure {
-  std::string checker; ///< "run" for what is wrong before any checker is asked.
+  std::string checker; ///< Also those of world_failure.hpp; "run": an exception.
   std::string sentence;
   std::vector<std::string> story; ///< The last lines about the task concerned.
 };

@@ -41,6 +41,9 @@ constexpr auto empty_at_rest = std::to_array<memory_account>(
      memory_account::programs, memory_account::large_output, memory_account::small_output,
      memory_account::backlog});
 
+/// Of the client that looks at everything in the end.
+constexpr std::size_t witness_connections_max = 1;
+
 /// All that a start goes on with.
 std::string text_of(const recovered& left) {
   std::string out;
@@ -157,7 +160,7 @@ server::server(world& in, disk* files, const agent_registry& agents)
   if (files != nullptr) {
     auto durable = open_store(in, *files, memory_);
     if (!durable)
-      throw std::runtime_error("the store refuses to start: " + durable.error().message);
+      throw world_failure("starts", "the store refuses to start: " + durable.error().message);
     durable_ = durable->get();
     records_ = std::move(*durable);
   } else {
@@ -174,7 +177,7 @@ server::server(world& in, disk* files, const agent_registry& agents)
   store& records = *records_;
   auto left = records.recover();
   if (!left)
-    throw std::runtime_error("the store does not recover: " + left.error().message);
+    throw world_failure("starts", "the store does not recover: " + left.error().message);
   if (in.how.bug == mutant::other_start && in.starts_at_once && !left->objectives.empty())
     left->objectives.pop_back();
   in.seen.recoveries.push_back({text_of(*left), in.starts_at_once});
@@ -196,7 +199,7 @@ server::server(world& in, disk* files, const agent_registry& agents)
   state_ = std::make_shared<net::server_state>(*gateway_, options_of(in), std::move(network));
   auto cards = net::make_card_documents(state_->options, "http://localhost/", agents_);
   if (!cards || !state_->push->open())
-    throw std::runtime_error("the server does not start");
+    throw world_failure("starts", "the server does not start");
   state_->cards.set(std::move(*cards));
   home_.emplace(net::sweep_interval_max, net::json_depth_max, in.clock);
   home_->attach(*gateway_);
@@ -295,7 +298,7 @@ void server::close() {
   if (files_ != nullptr)
     files_->wait_for_calls(true);
   records_->flush();
-  is_closed_ = true;
+  is_closed_ = files_ == nullptr || !files_->is_dead();
 }
 
 std::string server::over_limit() const {
@@ -310,7 +313,9 @@ std::string server::over_limit() const {
     return over;
   if (auto over = look("connections", state_->connections, options.connections_max); !over.empty())
     return over;
-  return look("streams", state_->streams, options.streams_max);
+  if (auto over = look("streams", state_->streams, options.streams_max); !over.empty())
+    return over;
+  return look("reads that wait", records_->status().reads.waiting, options.reads_max);
 }
 
 bool server::is_disk_behind() const {
@@ -427,7 +432,12 @@ std::string server::left_over() {
     add(("bytes of " + std::string(memory_shares[static_cast<std::size_t>(account)].name)).c_str(),
         memory_->held(account));
   add("connections to others", outbound_.count());
-  add("changes that wait for the disk", gateway_->records().status().backlog_changes);
+  const auto status = gateway_->records().status();
+  add("changes that wait for the disk", status.backlog_changes);
+  add("reads", status.reads.waiting);
+  add("live tasks", status.live_tasks);
+  if (state_->connections > witness_connections_max)
+    add("connections", state_->connections);
   return out;
 }
 

@@ -36,10 +36,11 @@ struct settings {
   nanoseconds deadline_max{std::chrono::seconds{10}};
   std::size_t plan_tasks_max = 8;
   double alternatives = 0; ///< Of plans: they are tried only if the first one fails.
-  double renaming = 0;     ///< Of operations on tasks.
-  double together = 0;     ///< Of answers by id: one message answers all that is asked.
-  double delegated = 0;    ///< Of tasks of plans: a remote agent does them.
-  double notified = 0;     ///< Of operations: a receiver gets notifications of a task.
+  nanoseconds retry_backoff{std::chrono::milliseconds{50}}; ///< Of tasks of plans.
+  double renaming = 0;                                      ///< Of operations on tasks.
+  double together = 0;  ///< Of answers by id: one message answers all that is asked.
+  double delegated = 0; ///< Of tasks of plans: a remote agent does them.
+  double notified = 0;  ///< Of operations: a receiver gets notifications of a task.
   /// The operations of clients that are done ("c0.17"), to make a failure small; empty: all.
   std::set<std::string> only{};
   bool deduplicates = true; ///< The server's setting; clients then send the same message again.
@@ -69,6 +70,8 @@ struct settings {
   std::uint64_t crash_at_step = 0; ///< The process dies there, once; 0: nowhere. No seed draws it.
   double crashes_at_start = 0;     ///< Of starts after a crash: it happens right after them.
   double crashes_in_recovery = 0;  ///< Of starts after a crash: it happens in the middle of them.
+  double crashes_in_close = 0;     ///< Of ends of drained processes: it happens in the last flush.
+  double start_errors = 0;         ///< Of calls of the disk while a server starts after a crash.
   double power_failures = 0.5;     ///< Of crashes: what was not synced may be lost.
   double flipped_bits = 0;         ///< Of crashes: the journal has another bit when it is read.
   double rivals_per_second = 0;    ///< Another server is started on the same directory.

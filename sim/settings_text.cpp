@@ -32,6 +32,7 @@ void for_each_value(Settings& of, Look look) {
   look("deadline-max", of.deadline_max, usual.deadline_max);
   look("plan-tasks-max", of.plan_tasks_max, usual.plan_tasks_max);
   look("alternatives", of.alternatives, usual.alternatives);
+  look("retry-backoff", of.retry_backoff, usual.retry_backoff);
   look("renaming", of.renaming, usual.renaming);
   look("together", of.together, usual.together);
   look("delegated", of.delegated, usual.delegated);
@@ -59,6 +60,8 @@ void for_each_value(Settings& of, Look look) {
   look("crash-at-step", of.crash_at_step, usual.crash_at_step);
   look("crashes-at-start", of.crashes_at_start, usual.crashes_at_start);
   look("crashes-in-recovery", of.crashes_in_recovery, usual.crashes_in_recovery);
+  look("crashes-in-close", of.crashes_in_close, usual.crashes_in_close);
+  look("start-errors", of.start_errors, usual.start_errors);
   look("flipped-bits", of.flipped_bits, usual.flipped_bits);
   look("power-failures", of.power_failures, usual.power_failures);
   look("rivals-per-second", of.rivals_per_second, usual.rivals_per_second);

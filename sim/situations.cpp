@@ -47,7 +47,7 @@ void note_calls(const history& seen, trace& story) {
   }
   for (const auto& [task, all] : answers) {
     if (all.size() > 1)
-      story.reached("a question is answered twice");
+      story.reached("a task is sent two answers");
     for (std::size_t i = 1; i < all.size(); ++i)
       if (are_at_once(all[i - 1]->began, all[i - 1]->ended, all[i]->began, all[i]->ended))
         story.reached("two messages for one question are under way at once");

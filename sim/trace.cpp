@@ -11,7 +11,7 @@ namespace troupe::sim {
 
 namespace {
 
-constexpr std::size_t lines_kept = 4'000;
+constexpr std::size_t line_bytes_shown = 300;
 
 } // namespace
 
@@ -44,12 +44,10 @@ void trace::add(std::string_view line) {
     for (auto at = whole.find(hidden_); at != std::string::npos; at = whole.find(hidden_, at))
       whole.erase(at, hidden_.size());
   mix(whole);
-  ++count_;
   if (on_line)
     on_line(whole);
-  if (kept_.size() == lines_kept)
-    kept_.pop_front();
-  kept_.push_back(std::move(whole));
+  begins_.push_back(all_.size());
+  all_.append(whole).push_back('\n');
 }
 
 void trace::reached(std::string_view situation) {
@@ -63,11 +61,20 @@ void trace::reached(std::string_view situation) {
   add("reached: " + at->first);
 }
 
-std::vector<std::string> trace::last(std::size_t count, std::string_view word) const {
+std::vector<std::string> trace::last(std::size_t count, std::string_view word,
+                                     std::uint64_t of) const {
   std::vector<std::string> out;
-  for (auto line = kept_.rbegin(); line != kept_.rend() && out.size() < count; ++line)
-    if (line->find(word) != std::string::npos)
-      out.push_back(*line);
+  const std::string_view all = all_;
+  for (auto number = std::min<std::size_t>(of, begins_.size()); number > 0 && out.size() < count;
+       --number) {
+    const auto begin = begins_[number - 1];
+    const auto line = all.substr(begin, all.find('\n', begin) - begin);
+    if (line.find(word) == std::string_view::npos)
+      continue;
+    out.emplace_back(line.substr(0, line_bytes_shown));
+    if (line.size() > line_bytes_shown)
+      out.back() += " ...";
+  }
   std::ranges::reverse(out);
   return out;
 }

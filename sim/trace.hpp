@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -26,13 +25,14 @@ public:
   void reached(std::string_view situation);
 
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
-  [[nodiscard]] std::uint64_t lines() const noexcept { return count_; }
+  [[nodiscard]] std::uint64_t lines() const noexcept { return begins_.size(); }
   /// How often each situation was met.
   [[nodiscard]] const std::map<std::string, std::uint64_t, std::less<>>& situations() const {
     return situations_;
   }
-  /// The last lines that contain `word`, at most `count`; of those that are still kept.
-  [[nodiscard]] std::vector<std::string> last(std::size_t count, std::string_view word = {}) const;
+  /// The last lines that contain `word`, at most `count`, of the first `of` lines.
+  [[nodiscard]] std::vector<std::string> last(std::size_t count, std::string_view word,
+                                              std::uint64_t of) const;
 
   /// Called with each line, if set.
   std::function<void(const std::string&)> on_line;
@@ -45,8 +45,8 @@ private:
   std::string time_text_;
   std::string hidden_;
   std::uint64_t hash_ = 14695981039346656037U;
-  std::uint64_t count_ = 0;
-  std::deque<std::string> kept_;
+  std::string all_;                 ///< Each line with its end.
+  std::vector<std::size_t> begins_; ///< Of the lines in `all_`.
   std::map<std::string, std::uint64_t, std::less<>> situations_;
 };
 

@@ -45,6 +45,7 @@ void witness::ask(std::string method, std::string params, answered then) {
   asked.patience = 60s;
   caller_.on_end = [this, method = std::move(method), params = std::move(params),
                     then = std::move(then)](caller::end how) mutable {
+    note_leaks(caller_.body(), caller_.name(), in_.seen);
     if (how == caller::end::answered && caller_.answer().status() == 200) {
       const auto whole = json::parse(caller_.body());
       const auto* result = whole.as_object().if_contains("result");
@@ -67,6 +68,7 @@ void witness::get(const std::string& task, binding how,
   asked.how = how;
   asked.task = task;
   caller_.on_end = [this, task, how, then = std::move(then)](caller::end end) mutable {
+    note_leaks(caller_.body(), caller_.name(), in_.seen);
     if (end == caller::end::answered && caller_.answer().status() < 429)
       return then(read_answer(how, caller_.body()));
     in_.after(100ms, [this, task, how, then = std::move(then)]() mutable {

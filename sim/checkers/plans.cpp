@@ -97,7 +97,8 @@ public:
       case fact_kind::task_removed: waits_for_.erase(at); break;
       case fact_kind::task_skipped: is_skipped_.insert(at); break;
       case fact_kind::task_renewed:
-        note_in_line(at);
+        if (is_skipped_.contains(at))
+          note_in_line(at);
         ended_.erase(at);
         is_skipped_.erase(at);
         break;
@@ -114,7 +115,7 @@ private:
     return is_skipped_.contains(at) || (end != ended_.end() && end->second == "completed");
   }
 
-  /// What waits for a slot has begun, and does not wait again when `renewed` does.
+  /// What waits for a slot has begun, and does not wait again when a skipped task is done after all.
   void note_in_line(const place& renewed) {
     for (const auto& [task, others] : waits_for_)
       if (task.first == renewed.first && others.contains(renewed.second)

@@ -588,6 +588,20 @@ TEST_CASE("a task ends as what its agents report says", "[sim][checkers]") {
   CHECK(check_model(wrong));
 }
 
+TEST_CASE("a task that only asks needs no slot", "[sim][checkers]") {
+  auto one = modelled({of("a", 1, 1, 2)});
+  one.objectives[0].plans[0].tasks[1].dependencies.clear();
+  one.objectives[0].plans[0].parallel_max = 1;
+  one.attempts[0].asks = true;
+  one.attempts[0].report.clear();
+  one.rest->at("o.x.p.a").state = "TASK_STATE_CANCELED";
+  one.waiting_at = 9;
+  one.waiting["o.x.p.a"] = view("TASK_STATE_INPUT_REQUIRED", "o.x.p.a");
+  CHECK(check_model(one).value_or("").find("b never began") != std::string::npos);
+  one.attempts[0].asks = false; // It asks while its agent runs.
+  CHECK_FALSE(check_model(one));
+}
+
 TEST_CASE("a task begins once what it depends on has completed", "[sim][checkers]") {
   auto one = modelled({of("a", 1, 1, 2, 2)});
   CHECK(check_model(one).value_or("").find("b never began") != std::string::npos);

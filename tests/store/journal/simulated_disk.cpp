@@ -77,8 +77,11 @@ void simulated_disk::open(const std::string& name, open_mode how, disk_read_done
       done(failed ? failed : from_errno(ENOENT), file_id{});
       return;
     }
-    if (!file)
+    if (!file) {
       file = std::make_shared<inode>();
+      if (dice_() % 2 == 0) // As in `rename`.
+        safe_names_[name] = file;
+    }
     if (how == open_mode::emptied) {
       file->seen.clear();
       file->unsafe_sectors.clear();
