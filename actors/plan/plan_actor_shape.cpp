@@ -204,9 +204,11 @@ void plan_actor::follow(const plan_changed& changed) {
   std::erase_if(ready_, [this](const ready_task& ready) {
     return is_terminal(view_.tasks[ready.task].state);
   });
-  // A task that was held back and let go in the same change stands in line already.
+  // A task that was held back and let go in the same change stands in line already; one that was
+  // let go and held back waits.
   std::erase_if(freed, [this](std::uint32_t task) {
-    return std::ranges::find(ready_, task, &ready_task::task) != ready_.end();
+    return !graph_.is_released(task)
+           || std::ranges::find(ready_, task, &ready_task::task) != ready_.end();
   });
   // A change may free a task twice: by its shape, and by the end of what it depends on.
   std::ranges::sort(freed);

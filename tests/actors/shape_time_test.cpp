@@ -141,6 +141,21 @@ TEST_CASE("a task that is held back and let go in one change begins once",
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
+TEST_CASE("of two skipped tasks that are tried again, one waits for the other, in any order",
+          "[actors][time][shape]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {keyed("a"), keyed("b", {"a"}), keyed("c")})}));
+  reshape(bed, {skip_task<std::string>{"a", true}, skip_task<std::string>{"b", true}});
+  const auto again = [](std::string task) {
+    return retry_task<std::string>{.task = std::move(task), .with = {}, .dependents = false};
+  };
+  SECTION("the first one first") { reshape(bed, {again("a"), again("b")}); }
+  SECTION("the other one first") { reshape(bed, {again("b"), again("a")}); }
+  CHECK(started(bed) == names{"a", "c", "a"});
+  bed.report("a", report_completed{});
+  CHECK(started(bed) == names{"a", "c", "a", "b"});
+}
+
 TEST_CASE("a task is added under no id that another plan's task has or may be given",
           "[actors][time][shape]") {
   clock_bed bed;

@@ -100,7 +100,7 @@ TEST_CASE("situations are seen in a history", "[sim][situations]") {
 
   CHECK(count_in(seen, "a task is sent two answers") == 0);
   seen.calls.push_back(made(call_kind::answer, "u", 9, 10));
-  CHECK(count_in(seen, "a question is answered twice") == 1);
+  CHECK(count_in(seen, "a task is sent two answers") == 1);
   CHECK(count_in(seen, "two messages for one question are under way at once") == 0);
   seen.calls.back().began = 7;
   CHECK(count_in(seen, "two messages for one question are under way at once") == 1);
