@@ -50,7 +50,7 @@ void trace::add(std::string_view line) {
   all_.append(whole).push_back('\n');
 }
 
-void trace::reached(std::string_view situation) {
+trace::counts::iterator trace::count(std::string_view situation) {
   auto at = situations_.find(situation);
   if (at == situations_.end()) {
     if (!is_situation(situation))
@@ -58,7 +58,15 @@ void trace::reached(std::string_view situation) {
     at = situations_.emplace(std::string(situation), 0).first;
   }
   ++at->second;
-  add("reached: " + at->first);
+  return at;
+}
+
+void trace::reached(std::string_view situation) {
+  add("reached: " + count(situation)->first);
+}
+
+void trace::counted(std::string_view situation) {
+  count(situation);
 }
 
 std::vector<std::string> trace::last(std::size_t count, std::string_view word,

@@ -23,6 +23,8 @@ public:
   void add(std::string_view line);
   /// Counts a situation (situations.hpp), and adds it as a line. Throws if it is not one of them.
   void reached(std::string_view situation);
+  /// The same without a line, for what happens with nearly each step.
+  void counted(std::string_view situation);
 
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
   [[nodiscard]] std::uint64_t lines() const noexcept { return begins_.size(); }
@@ -38,6 +40,8 @@ public:
   std::function<void(const std::string&)> on_line;
 
 private:
+  using counts = std::map<std::string, std::uint64_t, std::less<>>;
+  counts::iterator count(std::string_view situation);
   void mix(std::string_view bytes);
 
   std::function<std::chrono::nanoseconds()> now_;
@@ -47,7 +51,7 @@ private:
   std::uint64_t hash_ = 14695981039346656037U;
   std::string all_;                 ///< Each line with its end.
   std::vector<std::size_t> begins_; ///< Of the lines in `all_`.
-  std::map<std::string, std::uint64_t, std::less<>> situations_;
+  counts situations_;
 };
 
 } // namespace troupe::sim
