@@ -11,7 +11,8 @@ namespace troupe::sim {
 
 namespace {
 
-constexpr std::size_t line_bytes_shown = 300;
+/// Of a line that is kept for the story of a failure; a list of tasks may have many megabytes.
+constexpr std::size_t line_bytes_kept = 300;
 
 } // namespace
 
@@ -47,7 +48,8 @@ void trace::add(std::string_view line) {
   if (on_line)
     on_line(whole);
   begins_.push_back(all_.size());
-  all_.append(whole).push_back('\n');
+  all_.append(whole, 0, line_bytes_kept);
+  all_ += whole.size() > line_bytes_kept ? " ...\n" : "\n";
 }
 
 trace::counts::iterator trace::count(std::string_view situation) {
@@ -79,9 +81,7 @@ std::vector<std::string> trace::last(std::size_t count, std::string_view word,
     const auto line = all.substr(begin, all.find('\n', begin) - begin);
     if (line.find(word) == std::string_view::npos)
       continue;
-    out.emplace_back(line.substr(0, line_bytes_shown));
-    if (line.size() > line_bytes_shown)
-      out.back() += " ...";
+    out.emplace_back(line);
   }
   std::ranges::reverse(out);
   return out;

@@ -49,7 +49,7 @@ private:
   std::string time_text_;
   std::string hidden_;
   std::uint64_t hash_ = 14695981039346656037U;
-  std::string all_;                 ///< Each line with its end.
+  std::string all_;                 ///< The begin of each line.
   std::vector<std::size_t> begins_; ///< Of the lines in `all_`.
   counts situations_;
 };
