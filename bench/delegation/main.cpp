@@ -219,6 +219,17 @@ std::string numbered(std::string params, std::size_t number) {
   return params;
 }
 
+http_client client_of(const started& server) {
+  return http_client(static_cast<std::uint16_t>(std::stoul(server.port())));
+}
+
+/// How many tasks of the server work.
+std::int64_t working_at(http_client& server) {
+  return ask(server, "ListTasks", R"({"status":"TASK_STATE_WORKING","pageSize":1})")
+      .at("totalSize")
+      .as_int64();
+}
+
 /// How long a cancel takes that goes over three servers to the leaf, beside a delegation over one.
 void measure_cancel(const options& how, report& results, const settings& where,
                     const std::string& store) {
@@ -226,17 +237,9 @@ void measure_cancel(const options& how, report& results, const settings& where,
   std::vector<double> delegated;
   for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
     const chain all(where.troupe, store);
-    const auto to = [&](std::size_t server) {
-      return http_client(static_cast<std::uint16_t>(std::stoul(all.servers[server]->port())));
-    };
-    auto leaf = to(0);
-    auto near = to(1);
-    auto root = to(hops_max);
-    const auto working = [&] {
-      return ask(leaf, "ListTasks", R"({"status":"TASK_STATE_WORKING","pageSize":1})")
-          .at("totalSize")
-          .as_int64();
-    };
+    auto leaf = client_of(*all.servers[0]);
+    auto near = client_of(*all.servers[1]);
+    auto root = client_of(*all.servers[hops_max]);
     auto sleeping = params_over(hops_max, long_sleep());
     sleeping.insert(sleeping.rfind('}'), R"(,"configuration":{"returnImmediately":true})");
     std::vector<double> own_canceled;
@@ -248,13 +251,13 @@ void measure_cancel(const options& how, report& results, const settings& where,
                               }));
       const auto made = ask(root, "SendMessage", numbered(sleeping, i));
       const std::string id(made.at("task").at("id").as_string());
-      for (int looks = 0; working() == 0; ++looks)
+      for (int looks = 0; working_at(leaf) == 0; ++looks)
         check(looks < 100'000, "the leaf never works");
       own_canceled.push_back(1e6 * seconds_of([&] {
                                static_cast<void>(
                                    ask(root, "CancelTask", R"({"id":")" + id + R"("})"));
                              }));
-      check(working() == 0, "the answer to the cancel came before the leaf was canceled");
+      check(working_at(leaf) == 0, "the answer to the cancel came before the leaf was canceled");
     }
     canceled.push_back(median(own_canceled));
     delegated.push_back(median(own_delegated));
@@ -278,11 +281,12 @@ void measure_waiting(report& results, const settings& where, std::size_t tasks) 
     const auto params =
         R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{"text":"go"}],)"
         + plan_of(text) + R"(},"configuration":{"returnImmediately":true}})";
+    auto near = client_of(*all.servers[1]);
+    auto worker = client_of(*all.servers[kind == "here" ? 1 : 0]);
     const auto before = all.servers[1]->resident_bytes();
-    child_process client({own_folder() + "/troupe_client_requests", "--with", "beast", "--port",
-                          all.servers[1]->port(), "--once", "1", "--params", params});
-    const auto line = client.read_line(std::chrono::seconds(60));
-    check(client.wait() == 0, line);
+    static_cast<void>(ask(near, "SendMessage", numbered(params, 1)));
+    for (int looks = 0; working_at(worker) < static_cast<std::int64_t>(tasks); ++looks)
+      check(looks < 100'000, "not all tasks work");
     return (all.servers[1]->resident_bytes() - before) / static_cast<double>(tasks);
   };
   results.heading("a delegation that waits; baseline: a task that sleeps");
