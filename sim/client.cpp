@@ -235,8 +235,9 @@ client::request client::draw() {
   } else if (turn < 40) {
     out.kind = call_kind::list;
     out.method = "ListTasks";
-    out.params = R"({"pageSize":)" + std::to_string(chance_.between(1, 20))
-                 + R"(,"includeArtifacts":)" + (chance_.chance(0.5) ? "true" : "false") + "}";
+    const auto page_size = std::to_string(chance_.between(1, 20));
+    out.params = R"({"pageSize":)" + page_size + R"(,"includeArtifacts":)"
+                 + (chance_.chance(0.5) ? "true" : "false") + "}";
   } else if (turn < 52) {
     return draw_objective();
   } else if (turn < 64 && !in_.known_objectives.empty()) {

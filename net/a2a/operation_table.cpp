@@ -97,8 +97,10 @@ awaitable<void> serve_long(operation_call& call) {
     co_return fail(call, done.error());
   if (!*done)
     co_return;
-  if (!*command)
-    co_return fail(call, command->error());
+  if (!*command) {
+    fail(call, command->error());
+    co_return;
+  }
   co_await finish_later<Which>(call, std::move(**command), std::move(waiting));
 }
 
