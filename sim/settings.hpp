@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -15,6 +16,9 @@
 namespace troupe::sim {
 
 using std::chrono::nanoseconds;
+
+/// So that a file of settings, which is TOML, can have every seed, and every step of a world.
+inline constexpr std::int64_t seed_max = std::numeric_limits<std::int64_t>::max();
 
 /// Rates are 0 to 1.
 struct settings {

@@ -1,11 +1,10 @@
-// Settings as text, so that a failure can be kept in a file, and what can be left out of them.
+// Settings as text, so that a failure can be kept in a file.
 #pragma once
 
 #include <troupe/protocol/errc.hpp>
 
-#include <cstddef>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "sim/settings.hpp"
 
@@ -14,12 +13,12 @@ namespace troupe::sim {
 /// The seed, and each value that is not the usual one, as lines `NAME = VALUE` (TOML). Times are in
 /// seconds.
 [[nodiscard]] std::string write_settings(const settings& of);
-/// Reads what write_settings writes; lines that begin with # are comments. errc::invalid_params:
-/// the message names the line.
+/// Reads what write_settings writes, and whatever else TOML allows for these names.
+/// errc::invalid_params: the message names the line and what is allowed.
 [[nodiscard]] result<settings> read_settings(const std::string& text);
-/// The same with one thing less: a kind of fault, a squeezed limit, some clients, some time.
-[[nodiscard]] std::vector<settings> simpler(const settings& than);
-/// How many kinds of faults happen.
-[[nodiscard]] std::size_t kinds_of_faults(const settings& in);
+/// errc::invalid_params: a value is out of its range, or contradicts another one.
+[[nodiscard]] result<void> check(const settings& of);
+/// The planted bug of that name. errc::invalid_params: there is none.
+[[nodiscard]] result<mutant> read_mutant(std::string_view name);
 
 } // namespace troupe::sim

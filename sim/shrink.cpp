@@ -1,13 +1,19 @@
 #include "sim/shrink.hpp"
 
+#include "protocol/text/control_characters.hpp"
+#include "protocol/text/text.hpp"
+#include <troupe/protocol/errc.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "sim/amount.hpp"
 #include "sim/run.hpp"
 #include "sim/settings_text.hpp"
+#include "sim/simpler.hpp"
 
 namespace troupe::sim {
 
@@ -54,6 +60,7 @@ private:
       return false;
     out_.how = smaller;
     out_.sentence = got.failed->sentence;
+    out_.told_by = got.failed->checker;
     operations_ = std::move(got.operations);
     return true;
   }
@@ -120,6 +127,21 @@ private:
 
 shrunk shrink(const settings& failing, const std::string& checker, std::size_t runs_max) {
   return shrinking(failing, checker, runs_max).go();
+}
+
+std::string text_of(const shrunk& small, const std::string& checker) {
+  const auto sentence = without_controls(small.told_by == checker ? small.sentence
+                                                                  : "fails, too; " + small.told_by
+                                                                        + ": " + small.sentence);
+  // A comment of TOML is one line of UTF-8.
+  return "# " + checker + ": " + (is_utf8(sentence) ? sentence : shown(sentence)) + "\n"
+         + write_settings(small.how);
+}
+
+std::string sizes_of(const shrunk& small) {
+  return "after " + amount(small.runs, "run") + ", these are left: "
+         + amount(small.clients, "client") + ", " + amount(small.operations, "operation") + " and "
+         + amount(small.faults, "kind of faults", "kinds of faults") + ":\n";
 }
 
 } // namespace troupe::sim

@@ -30,3 +30,29 @@ TEST_CASE("what does not fail is not made smaller", "[sim][shrink]") {
   CHECK(same.runs == 1);
   CHECK(same.how == how);
 }
+
+TEST_CASE("a world that dies at one step keeps its disk, or does not die any more",
+          "[sim][shrink]") {
+  auto how = draw_settings(15);
+  REQUIRE(how.is_durable);
+  how.crash_at_step = 100;
+  how.bug = mutant::short_list;
+  const auto small = shrink(how, "lists", 100);
+  CHECK(small.told_by == "lists");
+  CHECK((small.how.is_durable || small.how.crash_at_step == 0));
+  CHECK(check(small.how).has_value());
+}
+
+TEST_CASE("a small failure is told by the checker that was asked for, as one line",
+          "[sim][shrink]") {
+  shrunk small;
+  small.told_by = "kept";
+  small.sentence = "a\nb";
+  CHECK(text_of(small, "kept") == "# kept: a b\nseed = 1\n");
+  CHECK(text_of(small, "plans") == "# plans: fails, too; kept: a b\nseed = 1\n");
+  small.sentence = "\xff";
+  CHECK(read_settings(text_of(small, "kept")).has_value());
+  small.runs = small.clients = small.operations = small.faults = 1;
+  CHECK(sizes_of(small)
+        == "after 1 run, these are left: 1 client, 1 operation and 1 kind of faults:\n");
+}
