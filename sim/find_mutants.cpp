@@ -40,9 +40,10 @@ std::optional<settings> first_found(const options& in, const planted& one, job& 
          "troupe-sim --trace --seed " + std::to_string(seed) + " --mutant " + std::string(one.name),
          "its job searches no other planted bug"});
     const auto got = run(how);
-    if (std::ranges::find(got.checkers, one.checker) != got.checkers.end())
+    if (got.found.contains(one.checker))
       return how;
-    others.insert(got.checkers.begin(), got.checkers.end());
+    for (const auto& [checker, sentence] : got.found)
+      others.insert(checker);
   }
   return std::nullopt;
 }

@@ -16,6 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include "sim/text_files.hpp"
 
 namespace troupe::sim {
@@ -97,6 +101,15 @@ struct stop_signals {
 
 // -- processes ------------------------------------------------------------------------------------
 
+/// A process that ends with `_exit` is not looked at otherwise. It prints the findings.
+bool leaks() {
+#ifdef __SANITIZE_ADDRESS__
+  return __lsan_do_recoverable_leak_check() != 0;
+#else
+  return false;
+#endif
+}
+
 struct child {
   pid_t id;
   int pipe;
@@ -165,7 +178,7 @@ private:
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     job here(pipe);
     work(here);
-    ::_exit(0);
+    ::_exit(leaks() ? 1 : 0);
   }
 
   std::vector<child> all_;

@@ -453,19 +453,19 @@ outcome run(const settings& how, line_fn on_line) {
     note_situations(in.seen, in.story);
     for (const auto& each : checkers)
       if (auto wrong = each.check(in.seen)) {
-        out.checkers.emplace_back(each.name);
+        out.found.emplace(each.name, *wrong);
         if (!out.failed)
           out.failed = failure{std::string(each.name), std::move(*wrong), {}};
       }
   } catch (const world_failure& wrong) {
-    out.checkers = {wrong.checker()};
     out.failed = failure{wrong.checker(), wrong.what(), {}};
   } catch (const std::exception& wrong) {
-    out.checkers = {"run"};
     out.failed = failure{"run", wrong.what(), {}};
   }
-  if (out.failed)
+  if (out.failed) {
+    out.found.emplace(out.failed->checker, out.failed->sentence);
     out.failed->story = in.story.last(story_lines, name_in(out.failed->sentence), lived);
+  }
   out.hash = in.story.hash();
   out.steps = one->steps();
   out.crashes = in.seen.crashes.size();

@@ -21,9 +21,9 @@ struct failure {
 };
 
 struct outcome {
-  std::optional<failure> failed;     ///< By the first checker.
-  std::vector<std::string> checkers; ///< All that found something.
-  std::uint64_t hash = 0;            ///< Of everything that happened.
+  std::optional<failure> failed;                         ///< By the first checker.
+  std::map<std::string, std::string, std::less<>> found; ///< Of each checker, its sentence.
+  std::uint64_t hash = 0;                                ///< Of everything that happened.
   std::uint64_t steps = 0;
   std::uint64_t calls = 0; ///< That were answered.
   std::size_t crashes = 0;

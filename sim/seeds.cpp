@@ -78,9 +78,9 @@ std::string text_of_failure(const options& in, const settings& how, const outcom
   auto out = seed_name(how) + " fails: checker " + of.failed->checker + "\n  " + of.failed->sentence
              + "\n";
   std::string others;
-  for (const auto& each : of.checkers)
-    if (each != of.failed->checker)
-      others += (others.empty() ? "" : ", ") + each;
+  for (const auto& [checker, sentence] : of.found)
+    if (checker != of.failed->checker)
+      others += (others.empty() ? "" : ", ") + checker;
   if (!others.empty())
     out += "  also found by: " + others + "\n";
   out += formatted("  at %.3f s of virtual time, after ",

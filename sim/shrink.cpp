@@ -56,11 +56,11 @@ private:
       return false;
     ++out_.runs;
     auto got = run(smaller);
-    if (std::ranges::find(got.checkers, checker_) == got.checkers.end())
+    const auto found = got.found.find(checker_);
+    if (found == got.found.end())
       return false;
     out_.how = smaller;
-    out_.sentence = got.failed->sentence;
-    out_.told_by = got.failed->checker;
+    out_.sentence = found->second;
     operations_ = std::move(got.operations);
     return true;
   }
@@ -130,9 +130,7 @@ shrunk shrink(const settings& failing, const std::string& checker, std::size_t r
 }
 
 std::string text_of(const shrunk& small, const std::string& checker) {
-  const auto sentence = without_controls(small.told_by == checker ? small.sentence
-                                                                  : "fails, too; " + small.told_by
-                                                                        + ": " + small.sentence);
+  const auto sentence = without_controls(small.sentence);
   // A comment of TOML is one line of UTF-8.
   return "# " + checker + ": " + (is_utf8(sentence) ? sentence : shown(sentence)) + "\n"
          + write_settings(small.how);

@@ -11,7 +11,6 @@ namespace troupe::sim {
 struct shrunk {
   settings how;
   std::string sentence;       ///< Of the failure that is left; empty: it did not come again.
-  std::string told_by;        ///< The checker whose sentence that is: the first that failed.
   std::size_t runs = 0;       ///< That it took.
   std::size_t clients = 0;    ///< That do something.
   std::size_t operations = 0; ///< Of clients.

@@ -476,8 +476,8 @@ TEST_CASE("a task waits for what it depends on after all changes", "[sim][checke
   CHECK(check_plans(shaped({task_fact(fact_kind::task_ended, 0, "failed"), begins})));
   CHECK(check_plans(shaped({completes, task_fact(fact_kind::task_renewed, 0), begins})));
   // It may have waited for a slot by then.
-  CHECK_FALSE(check_plans(shaped({task_fact(fact_kind::task_skipped, 0),
-                                  task_fact(fact_kind::task_renewed, 0), begins})));
+  CHECK_FALSE(check_plans(shaped(
+      {task_fact(fact_kind::task_skipped, 0), task_fact(fact_kind::task_renewed, 0), begins})));
   CHECK(check_plans(shaped({completes, {fact_kind::edge_added, 0, 0, 1, 2}, begins})));
   objective_fact after{fact_kind::plan_after};
   after.others = {1};

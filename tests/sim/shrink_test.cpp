@@ -21,7 +21,7 @@ TEST_CASE("what is left of a failure is small, and fails in the same way", "[sim
   REQUIRE(again.has_value());
   CHECK(*again == small.how);
   const auto got = run(*again);
-  CHECK(std::ranges::find(got.checkers, "kept") != got.checkers.end());
+  CHECK(got.found.contains("kept"));
 }
 
 TEST_CASE("what does not fail is not made smaller", "[sim][shrink]") {
@@ -38,18 +38,15 @@ TEST_CASE("a world that dies at one step keeps its disk, or does not die any mor
   how.crash_at_step = 100;
   how.bug = mutant::short_list;
   const auto small = shrink(how, "lists", 100);
-  CHECK(small.told_by == "lists");
+  CHECK_FALSE(small.sentence.empty());
   CHECK((small.how.is_durable || small.how.crash_at_step == 0));
   CHECK(check(small.how).has_value());
 }
 
-TEST_CASE("a small failure is told by the checker that was asked for, as one line",
-          "[sim][shrink]") {
+TEST_CASE("a small failure is told as one line", "[sim][shrink]") {
   shrunk small;
-  small.told_by = "kept";
   small.sentence = "a\nb";
   CHECK(text_of(small, "kept") == "# kept: a b\nseed = 1\n");
-  CHECK(text_of(small, "plans") == "# plans: fails, too; kept: a b\nseed = 1\n");
   small.sentence = "\xff";
   CHECK(read_settings(text_of(small, "kept")).has_value());
   small.runs = small.clients = small.operations = small.faults = 1;
