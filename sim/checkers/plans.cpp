@@ -115,7 +115,8 @@ private:
     return is_skipped_.contains(at) || (end != ended_.end() && end->second == "completed");
   }
 
-  /// What waits for a slot has begun, and does not wait again when a skipped task is done after all.
+  /// What waits for a slot has begun, and does not wait again when a skipped task is done after
+  /// all.
   void note_in_line(const place& renewed) {
     for (const auto& [task, others] : waits_for_)
       if (task.first == renewed.first && others.contains(renewed.second)

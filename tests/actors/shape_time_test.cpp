@@ -149,8 +149,12 @@ TEST_CASE("of two skipped tasks that are tried again, one waits for the other, i
   const auto again = [](std::string task) {
     return retry_task<std::string>{.task = std::move(task), .with = {}, .dependents = false};
   };
-  SECTION("the first one first") { reshape(bed, {again("a"), again("b")}); }
-  SECTION("the other one first") { reshape(bed, {again("b"), again("a")}); }
+  SECTION("the first one first") {
+    reshape(bed, {again("a"), again("b")});
+  }
+  SECTION("the other one first") {
+    reshape(bed, {again("b"), again("a")});
+  }
   CHECK(started(bed) == names{"a", "c", "a"});
   bed.report("a", report_completed{});
   CHECK(started(bed) == names{"a", "c", "a", "b"});
