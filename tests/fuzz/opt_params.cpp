@@ -43,7 +43,7 @@ void demand_operations_again(const std::vector<wanted_objective_operation>& oper
 void check(const boost::json::value& params) {
   if (const auto made = opt::read_create_objective(params); taken(made))
     demand_round_trip(made->spec, opt::read_objective);
-  if (const auto made = opt::read_create_plan(params); taken(made))
+  if (const auto made = opt::read_create_plan(params); taken(made) && !made->wrong)
     demand_round_trip(made->spec, opt::read_plan);
   (void)taken(opt::read_task(params, opt::unknown_members::ignore));
   (void)taken(opt::read_update_objective(params));
