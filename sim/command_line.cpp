@@ -26,7 +26,7 @@ constexpr std::size_t slow_segment_bytes = 8 * 1024;
 constexpr std::uint64_t jobs_max = 256;
 /// For --find-mutants: each planted bug is found in one of them.
 constexpr std::uint64_t mutant_seeds = 2'000;
-constexpr double minutes_max = 1e6;
+constexpr double minutes_max = 1'000'000;
 
 constexpr const char* footer =
     "It ends with 0 if nothing fails; with 1 if a world fails, a process dies, a situation is not\n"
@@ -63,7 +63,8 @@ std::uint64_t read_whole(const std::string& option, const std::string& text, std
 double read_minutes(const std::string& text) {
   const auto out = number_in<double>(text);
   if (!out || !(*out > 0 && *out <= minutes_max))
-    throw refusal("--minutes is a number above 0, such as 0.5 or 10, not " + troupe::quoted(text));
+    throw refusal("--minutes is a number above 0, such as 0.5 or 10, and at most 1000000, not "
+                  + troupe::quoted(text));
   return *out;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/edit_drawing.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "sim/editing.hpp"
 
@@ -28,11 +29,10 @@ void drawing::rename(known_plan& plan, const std::string& task) {
 }
 
 std::string retry_json(const settings& how) {
-  const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(how.retry_backoff);
-  auto digits = std::to_string(whole.count());
-  digits.insert(0, 4 - std::min<std::size_t>(digits.size(), 3), '0');
-  digits.insert(digits.size() - 3, ".");
-  return R"({"maxAttempts":2,"backoff":)" + digits + "}";
+  char out[64];
+  const auto size = std::snprintf(out, sizeof out, R"({"maxAttempts":2,"backoff":%.3f})",
+                                  std::chrono::duration<double>(how.retry_backoff).count());
+  return {out, static_cast<std::size_t>(size)};
 }
 
 void drawing::add_task(known_plan& plan) {

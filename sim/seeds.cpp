@@ -62,9 +62,9 @@ void give(job& here, const told_world& of) {
              of.checker.empty() ? std::string{} : write_settings(of.how)});
 }
 
+/// But for what it came to, which is added to the whole.
 told_world read_world(const std::vector<std::string>& result) {
   told_world out;
-  out.came_to.add(result.at(0));
   out.text = result.at(1);
   out.checker = result.at(2);
   if (!out.checker.empty())

@@ -138,7 +138,8 @@ settings draw_settings(std::uint64_t seed) {
   if (starts.chance(0.2))
     out.start_errors = starts.one_of(std::to_array<double>({0.01, 0.1}));
   out.crashes_in_close = starts.one_of(std::to_array<double>({0, 0.1, 0.5}));
-  out.retry_backoff = starts.one_of(std::to_array<nanoseconds>({0ns, 1ms, 50ms, 50ms}));
+  out.retry_backoff =
+      starts.one_of(std::to_array<std::chrono::milliseconds>({0ms, 1ms, 50ms, 50ms}));
 
   dice ends(seed, "settings of ends");
   if (ends.chance(0.3))

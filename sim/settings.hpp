@@ -40,8 +40,8 @@ struct settings {
   nanoseconds deadline_max{std::chrono::seconds{10}};
   std::size_t plan_tasks_max = 8;
   double alternatives = 0; ///< Of plans: they are tried only if the first one fails.
-  nanoseconds retry_backoff{std::chrono::milliseconds{50}}; ///< Of tasks of plans.
-  double renaming = 0;                                      ///< Of operations on tasks.
+  std::chrono::milliseconds retry_backoff{50}; ///< Of tasks of plans.
+  double renaming = 0;                         ///< Of operations on tasks.
   double together = 0;  ///< Of answers by id: one message answers all that is asked.
   double delegated = 0; ///< Of tasks of plans: a remote agent does them.
   double notified = 0;  ///< Of operations: a receiver gets notifications of a task.

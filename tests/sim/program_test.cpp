@@ -203,7 +203,8 @@ TEST_CASE("troupe-sim ends after the last seed that there is", "[sim]") {
 TEST_CASE("troupe-sim refuses values that are out of range, and empty ones", "[sim]") {
   for (const std::string minutes : {"nan", "inf", "-5", "0", "", "1m"})
     check_refused("--minutes '" + minutes + "'",
-                  "--minutes is a number above 0, such as 0.5 or 10, not \"" + minutes + "\"\n");
+                  "--minutes is a number above 0, such as 0.5 or 10, and at most 1000000, not \""
+                      + minutes + "\"\n");
   for (const std::string option : {"--failures", "--crash-at", "--crash-every", "--shrink-runs"})
     for (const std::string value : {"0", "-1", "1.5"})
       check_refused(option + ' ' + value, option
