@@ -9,6 +9,7 @@
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace troupe {
@@ -31,6 +32,16 @@ boost::json::object root_metadata(const objective_view& shown) {
     out["opt/v1/taskIndex"] = 0;
   }
   return out;
+}
+
+/// Calls all `answers`; null if there are none.
+committed_fn all_of(std::vector<committed_fn> answers) {
+  if (answers.size() < 2)
+    return answers.empty() ? committed_fn{} : std::move(answers.front());
+  return [answers = std::move(answers)](const commit_outcome& outcome) {
+    for (const auto& answer : answers)
+      answer(outcome);
+  };
 }
 
 } // namespace
@@ -201,15 +212,9 @@ void objective_actor::carry_out(objective_decision decision, command from) {
   const bool now = from.answer && (when == answer_after::commit || is_settled(view().state));
   if (from.answer && !now)
     answer_later(when, from, decision.effects);
-  committed_fn then = now ? from.answer : committed_fn{};
-  if (is_settled(view().state) && !closers_.empty())
-    then = [then = std::move(then),
-            closers = std::exchange(closers_, {})](const commit_outcome& outcome) {
-      for (const auto& answer : closers)
-        answer();
-      if (then)
-        then(outcome);
-    };
+  waiting_answers waited;
+  if (is_settled(view().state))
+    waited.answers = std::exchange(closers_, {});
   const bool moves_root =
       !view().root_task.empty() && std::ranges::any_of(decision.events, [](const event& one) {
         return std::holds_alternative<objective_moved>(one);
@@ -227,6 +232,12 @@ void objective_actor::carry_out(objective_decision decision, command from) {
   }
   if (has_new_deadline)
     mind_deadlines();
+  for (const auto plan : ended)
+    take_plan_closers(plan, waited);
+  std::ranges::copy(waited.conditions, std::back_inserter(from.conditions));
+  if (now)
+    waited.answers.push_back(from.answer);
+  auto then = all_of(std::move(waited.answers));
   const auto events = moves_root ? decision.events : std::vector<event>{};
   if (((then && !moves_root) || !from.conditions.empty()) && decision.events.empty())
     decision.events.emplace_back(objective_edited{}); // `then` runs after all earlier changes
@@ -234,6 +245,8 @@ void objective_actor::carry_out(objective_decision decision, command from) {
          from.by, from.conditions);
   if (moves_root)
     tell_root(events, std::move(from.metadata), std::move(then));
+  for (const auto& refuse : waited.refusals)
+    refuse();
   for (const auto plan : ended)
     tell_awaited(plan);
   for (const auto& effect : decision.effects)
@@ -258,7 +271,7 @@ void objective_actor::set_slots(const objective_changed& changed) {
     slots_ = spawn_actor<throttle_actor>(*self_, env_, most);
 }
 
-void objective_actor::answer_later(answer_after when, const command& from,
+void objective_actor::answer_later(answer_after when, command& from,
                                    const std::vector<objective_effect>& effects) {
   switch (when) {
     case answer_after::commit:
@@ -276,23 +289,36 @@ void objective_actor::answer_later(answer_after when, const command& from,
   }
 }
 
-/// A plan may end by itself, or by an earlier command, before it is told to end. The first answer
-/// counts.
-void objective_actor::answer_after_ends(const command& from,
+// What may come once is written with the end, not with the request to end: the command may still be
+// refused then.
+void objective_actor::answer_after_ends(command& from,
                                         const std::vector<objective_effect>& effects) {
   const auto left = std::make_shared<std::size_t>(0);
+  const auto conditions =
+      std::make_shared<const std::vector<once_ptr>>(std::exchange(from.conditions, {}));
   for (const auto& effect : effects)
     if (const auto* end = std::get_if<end_running_plan>(&effect)) {
       ++*left;
-      plan_closers_[end->plan].push_back(
-          [this, left, answer = from.answer, refuse = from.refuse, plan = end->plan, to = end->to] {
-            const auto state = view().plans[plan].state;
-            if (refuse && state != to)
-              refuse(wrong_move(state, to));
-            if (--*left == 0)
-              answer();
-          });
+      plan_closers_[end->plan].push_back({end->to, left, from.answer, from.refuse, conditions});
     }
+}
+
+/// Moves to `into` what waits for the end of this ended plan. A plan may end by itself, or by an
+/// earlier command, before it is told to end: a command that wants another end is refused.
+void objective_actor::take_plan_closers(std::uint32_t plan, waiting_answers& into) {
+  const auto closers = plan_closers_.extract(plan);
+  if (!closers)
+    return;
+  const auto state = view().plans[plan].state;
+  for (const auto& closer : closers.mapped()) {
+    if (closer.refuse && state != closer.to) {
+      into.refusals.emplace_back(
+          [refuse = closer.refuse, why = wrong_move(state, closer.to)] { refuse(why); });
+    } else if (--*closer.left == 0) {
+      into.answers.push_back(closer.answer);
+      std::ranges::copy(*closer.conditions, std::back_inserter(into.conditions));
+    }
+  }
 }
 
 void objective_actor::commit(timestamp at, std::vector<event> events, committed_fn then,
@@ -446,15 +472,24 @@ void objective_actor::on_plan(plan_fact& message) {
   tell_awaited(plan); // results that the plan has not reported
   ended_.erase(ended_.lower_bound({plan, 0}), ended_.lower_bound({plan + 1, 0}));
   follow(std::move(message.fact));
-  for (const auto& answer : std::exchange(plan_closers_[plan], {}))
-    answer();
-  plan_closers_.erase(plan);
+  answer_plan_closers(plan);
   for (auto& waiting : waiting_)
     std::erase(waiting.plans, plan); // it has heard everything
   answer_heard();
   if (changing_ && changing_->plan == plan) // dropped with its mailbox; the gateway repeats it
     end_change();
   quit_if_ended();
+}
+
+/// Answers commands that came when the plan's end was in the view already.
+void objective_actor::answer_plan_closers(std::uint32_t plan) {
+  waiting_answers waited;
+  take_plan_closers(plan, waited);
+  if (auto then = all_of(std::move(waited.answers)))
+    commit(env_.now(), {objective_edited{}}, std::move(then), std::nullopt,
+           std::move(waited.conditions));
+  for (const auto& refuse : waited.refusals)
+    refuse();
 }
 
 void objective_actor::on_heard(const plan_heard& fact) {

@@ -98,9 +98,16 @@ private:
               std::optional<std::string> by, std::vector<once_ptr> conditions = {});
   void write(change change, committed_fn then);
   void tell_root(const std::vector<event>& events, boost::json::object metadata, committed_fn then);
-  void answer_later(answer_after when, const command& from,
-                    const std::vector<objective_effect>& effects);
-  void answer_after_ends(const command& from, const std::vector<objective_effect>& effects);
+  void answer_later(answer_after when, command& from, const std::vector<objective_effect>& effects);
+  void answer_after_ends(command& from, const std::vector<objective_effect>& effects);
+  /// For commands that waited for an end.
+  struct waiting_answers {
+    std::vector<committed_fn> answers;           ///< Once the end is committed.
+    std::vector<once_ptr> conditions;            ///< Of that change.
+    std::vector<std::function<void()>> refusals; ///< After the change is submitted.
+  };
+  void take_plan_closers(std::uint32_t plan, waiting_answers& into);
+  void answer_plan_closers(std::uint32_t plan);
 
   // -- plans --------------------------------------------------------------------------------------
   /// `from`: the command that it follows from.
@@ -203,8 +210,15 @@ private:
   std::uint64_t commands_ = 0;             ///< Numbers those that plans have to hear.
   std::vector<heard_by> waiting_;
   std::vector<committed_fn> closers_; ///< Answers that wait for the objective's end.
-  /// By plan: who waits for its end.
-  std::map<std::uint32_t, std::vector<std::function<void()>>> plan_closers_;
+  /// A command that waits for the end of plans.
+  struct plan_closer {
+    plan_state to;                     ///< The end that it wants.
+    std::shared_ptr<std::size_t> left; ///< How many of its plans have not ended.
+    committed_fn answer;
+    std::function<void(error)> refuse;                       ///< May be null.
+    std::shared_ptr<const std::vector<once_ptr>> conditions; ///< Of the change with the last end.
+  };
+  std::map<std::uint32_t, std::vector<plan_closer>> plan_closers_; ///< By plan.
   std::vector<reply_port<task_ptr>> cancelers_; ///< Who asked to cancel the root task.
   boost::json::object cancel_metadata_;         ///< Of the request that did.
   std::vector<awaited_edge> awaited_by_new_;    ///< By plans that a change is about to add.

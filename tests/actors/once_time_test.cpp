@@ -298,6 +298,13 @@ TEST_CASE("objectives and plans are updated and changed once for their request",
     do_thrice<plan_id>(bed, command, &gateway::update, id_of_plan);
     CHECK(bed.objective()->plans[0].spec->name == "new");
   }
+  SECTION("the state of a plan") {
+    update_plan command;
+    command.id = bed.objective()->plans[0].spec->id;
+    command.state = plan_state::failed;
+    do_thrice<plan_id>(bed, command, &gateway::update, id_of_plan);
+    CHECK(bed.objective()->plans[0].state == plan_state::failed);
+  }
   SECTION("the shape of a plan") {
     change_plan command;
     command.id = bed.objective()->plans[0].spec->id;

@@ -246,3 +246,41 @@ TEST_CASE("a move to another end is refused if the plan is being ended already",
   CHECK(other->error().message == "the plan is completed and cannot become failed");
   CHECK(bed.objective()->plans[0].state == plan_state::completed);
 }
+
+TEST_CASE("a move of a plan to an end is answered after that end is committed", "[actors][time]") {
+  slow_disk disk;
+  auto& bed = *disk.bed;
+  bed.begin(an_objective(
+      {a_plan("p", {a_task("a", {}, "hand")}), a_plan("q", {a_task("b", {}, "hand")})}));
+  std::optional<result<plan_id>> ended;
+  std::optional<result<plan_id>> otherwise;
+  update_plan command;
+  command.id = bed.objective()->plans[0].spec->id;
+  command.state = plan_state::completed;
+  disk.store_of->hold();
+  bed.main_gateway().update(command, disk.to(ended));
+  disk.settle();
+  command.state = plan_state::failed;
+  command.request_id = "r";
+  bed.main_gateway().update(command, disk.to(otherwise));
+  disk.settle();
+  // The end of the task is committed first, then the end of the plan.
+  while (bed.objective()->plans[0].state != plan_state::completed) {
+    CHECK_FALSE(ended);
+    CHECK_FALSE(otherwise);
+    REQUIRE(disk.store_of->waiting() > 0);
+    disk.store_of->release_one();
+    disk.settle();
+  }
+  disk.let_through();
+  REQUIRE((ended && otherwise));
+  CHECK(ended->has_value());
+  CHECK(otherwise->error().code == errc::invalid_transition);
+  // Its request was never carried out: it is not answered as if it had been.
+  std::optional<result<plan_id>> again;
+  bed.main_gateway().update(command, disk.to(again));
+  disk.settle();
+  REQUIRE(again);
+  REQUIRE(again->has_error());
+  CHECK(again->error().code == errc::invalid_transition);
+}

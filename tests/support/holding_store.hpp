@@ -35,6 +35,11 @@ public:
     is_holding_ = false;
     pass_all();
   }
+  /// Lets the first one through that waits.
+  void release_one() {
+    const std::lock_guard lock{guard_};
+    pass_one();
+  }
   [[nodiscard]] std::size_t waiting() {
     const std::lock_guard lock{guard_};
     return waiting_.size();
@@ -48,14 +53,16 @@ private:
   };
 
   void pass_all() {
-    for (; !waiting_.empty(); waiting_.pop_front()) {
-      auto& next = waiting_.front();
-      passing_store::commit(std::move(next.submitted), std::move(next.then),
-                            std::move(next.follow));
-    }
+    while (!waiting_.empty())
+      pass_one();
+  }
+  void pass_one() {
+    auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    passing_store::commit(std::move(next.submitted), std::move(next.then), std::move(next.follow));
   }
 
-  std::mutex guard_;
+  std::recursive_mutex guard_; ///< A continuation may commit again.
   std::deque<held> waiting_;
   bool is_holding_ = false;
 };
