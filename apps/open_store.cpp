@@ -3,6 +3,7 @@
 #include "apps/terminal/progress_line.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/text/counted.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include "store/session/session_store.hpp"
 

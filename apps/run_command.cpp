@@ -22,6 +22,7 @@
 #include "apps/terminal/text.hpp"
 #include "apps/terminal/text_table.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/counted.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/await.hpp>

@@ -50,7 +50,7 @@ public:
     const auto room = of_->room();
     if (room == 0 && !taken.empty()) {
       if (!of_->is_outbound)
-        of_->in_.story.counted("the server waits for a reader");
+        of_->in_.story.reached_without_line("the server waits for a reader");
       ec = net::asio::error::would_block;
       return 0;
     }
@@ -185,7 +185,7 @@ void connection::deliver(direction& to, std::string bytes) {
       }
       to.under_way -= piece.size();
       if (!to.arrived.empty())
-        self->in_.story.counted("pieces are read as one");
+        self->in_.story.reached_without_line("pieces are read as one");
       to.arrived += piece;
       to.arrived_all += piece.size();
       if (&to == &self->to_server_)

@@ -1,5 +1,7 @@
 #include "sim/find_mutants.hpp"
 
+#include "protocol/text/counted.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -7,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/amount.hpp"
 #include "sim/jobs.hpp"
 #include "sim/mutants.hpp"
 #include "sim/run.hpp"
@@ -118,13 +119,13 @@ int find_mutants(const options& in) {
                                       return true;
                                     },
                                 .note_death = [] { return true; }});
-  print(std::to_string(found.count) + " of " + amount(wanted, "planted bug")
+  print(std::to_string(found.count) + " of " + counted(wanted, "planted bug")
         + (wanted == 1 ? " is" : " are") + " found\n");
   if (!found.clients.empty())
-    print("the median of " + amount(found.clients.size(), "small failure") + " has "
-          + amount(median(found.clients), "client") + ", "
-          + amount(median(found.operations), "operation") + " and "
-          + amount(median(found.faults), "kind of faults", "kinds of faults") + "\n");
+    print("the median of " + counted(found.clients.size(), "small failure") + " has "
+          + counted(median(found.clients), "client") + ", "
+          + counted(median(found.operations), "operation") + " and "
+          + counted(median(found.faults), "kind of faults", "kinds of faults") + "\n");
   if (signal != 0)
     return exit_signal + signal;
   return found.count == wanted ? exit_ok : exit_failure;

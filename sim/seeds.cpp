@@ -1,5 +1,6 @@
 #include "sim/seeds.hpp"
 
+#include "protocol/text/counted.hpp"
 #include <troupe/protocol/time_source.hpp>
 
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/amount.hpp"
 #include "sim/jobs.hpp"
 #include "sim/memory.hpp"
 #include "sim/run.hpp"
@@ -85,7 +85,7 @@ std::string text_of_failure(const options& in, const settings& how, const outcom
     out += "  also found by: " + others + "\n";
   out += formatted("  at %.3f s of virtual time, after ",
                    std::chrono::duration<double>(of.virtual_time).count())
-         + amount(of.steps, "step") + " and " + amount(of.crashes, "crash", "crashes")
+         + counted(of.steps, "step") + " and " + counted(of.crashes, "crash", "crashes")
          + "; built by " + build() + "\n";
   for (const auto& line : of.failed->story)
     out += "  | " + line + "\n";
@@ -120,7 +120,7 @@ std::string note_of_crash(const options& in, const settings& how, const outcome&
   if (!how.is_durable)
     return seed_name(how) + " has no disk: its process does not die\n";
   if (how.crash_at_step >= of.steps && in.crash_at > 0)
-    return seed_name(how) + " ends after " + amount(of.steps, "step")
+    return seed_name(how) + " ends after " + counted(of.steps, "step")
            + ": its process does not die at step " + std::to_string(how.crash_at_step) + "\n";
   return {};
 }
@@ -190,7 +190,7 @@ private:
                  in_.minutes ? "its job runs no other seed"
                  : left == 0
                      ? ""
-                     : "its job does not run " + amount(left, "seed") + " that it had before it"});
+                     : "its job does not run " + counted(left, "seed") + " that it had before it"});
   }
 
   /// The world of `first` again and again, in which the process dies at one step after the other,
@@ -286,11 +286,11 @@ int shrink_failure(const options& in, const told_world& failing) {
 
 void print_totals(const totals& all, double took) {
   print(
-      amount(all.seeds, "seed")
+      counted(all.seeds, "seed")
       + formatted(" in %.1f s (%.0f a minute), ", took, static_cast<double>(all.seeds) / took * 60)
       + std::to_string(all.failed) + " failed; "
-      + formatted("%.0f virtual seconds, ", all.virtual_seconds) + amount(all.calls, "call") + ", "
-      + amount(all.crashes, "crash", "crashes") + ", " + amount(all.steps, "step")
+      + formatted("%.0f virtual seconds, ", all.virtual_seconds) + counted(all.calls, "call") + ", "
+      + counted(all.crashes, "crash", "crashes") + ", " + counted(all.steps, "step")
       + formatted("; hash of all histories %016" PRIx64 "\n", all.hash));
 }
 

@@ -1,6 +1,7 @@
 #include "sim/shrink.hpp"
 
 #include "protocol/text/control_characters.hpp"
+#include "protocol/text/counted.hpp"
 #include "protocol/text/text.hpp"
 #include <troupe/protocol/errc.hpp>
 
@@ -10,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/amount.hpp"
 #include "sim/run.hpp"
 #include "sim/settings_text.hpp"
 #include "sim/simpler.hpp"
@@ -137,9 +137,9 @@ std::string text_of(const shrunk& small, const std::string& checker) {
 }
 
 std::string sizes_of(const shrunk& small) {
-  return "after " + amount(small.runs, "run") + ", these are left: "
-         + amount(small.clients, "client") + ", " + amount(small.operations, "operation") + " and "
-         + amount(small.faults, "kind of faults", "kinds of faults") + ":\n";
+  return "after " + counted(small.runs, "run") + ", these are left: "
+         + counted(small.clients, "client") + ", " + counted(small.operations, "operation")
+         + " and " + counted(small.faults, "kind of faults", "kinds of faults") + ":\n";
 }
 
 } // namespace troupe::sim

@@ -67,7 +67,7 @@ void trace::reached(std::string_view situation) {
   add("reached: " + count(situation)->first);
 }
 
-void trace::counted(std::string_view situation) {
+void trace::reached_without_line(std::string_view situation) {
   count(situation);
 }
 

@@ -24,7 +24,7 @@ public:
   /// Counts a situation (situations.hpp), and adds it as a line. Throws if it is not one of them.
   void reached(std::string_view situation);
   /// The same without a line, for what happens with nearly each step.
-  void counted(std::string_view situation);
+  void reached_without_line(std::string_view situation);
 
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
   [[nodiscard]] std::uint64_t lines() const noexcept { return begins_.size(); }

@@ -5,6 +5,7 @@
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/json/json_text.hpp"
+#include "protocol/text/counted.hpp"
 
 #include <algorithm>
 #include <map>

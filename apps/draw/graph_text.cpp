@@ -3,6 +3,7 @@
 #include "apps/draw/critical_path.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/text/counted.hpp"
 
 #include <algorithm>
 #include <string_view>

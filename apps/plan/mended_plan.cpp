@@ -3,6 +3,7 @@
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/counted.hpp"
 
 #include <boost/json/serialize.hpp>
 

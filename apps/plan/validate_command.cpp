@@ -6,6 +6,7 @@
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/text/counted.hpp"
 
 #include <cstdint>
 #include <string>

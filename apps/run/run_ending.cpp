@@ -9,6 +9,7 @@
 #include "apps/terminal/text.hpp"
 #include "protocol/fold/last_tasks.hpp"
 #include "protocol/json/text_in.hpp"
+#include "protocol/text/counted.hpp"
 
 #include <algorithm>
 #include <optional>

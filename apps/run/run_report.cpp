@@ -4,6 +4,7 @@
 #include "apps/terminal/text.hpp"
 #include "protocol/a2a/cancel_report.hpp"
 #include "protocol/json/text_in.hpp"
+#include "protocol/text/counted.hpp"
 
 #include <boost/json/array.hpp>
 

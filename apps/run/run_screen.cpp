@@ -6,6 +6,7 @@
 #include "apps/run/tree_view.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/text/counted.hpp"
 #include "protocol/text/text.hpp"
 
 #include <algorithm>

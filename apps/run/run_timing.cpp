@@ -4,6 +4,7 @@
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/text/counted.hpp"
 #include "protocol/text/xml.hpp"
 
 #include <algorithm>

@@ -20,6 +20,7 @@
 #include "apps/terminal/text.hpp"
 #include "apps/version.hpp"
 #include "net/card/agent_card.hpp"
+#include "protocol/text/counted.hpp"
 #include <troupe/net/server.hpp>
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/session_status.hpp>

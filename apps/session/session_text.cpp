@@ -5,6 +5,7 @@
 #include "protocol/a2a/codec_v1_0.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/text/counted.hpp"
 #include "store/session/session_names.hpp"
 
 #include <algorithm>

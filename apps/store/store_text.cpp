@@ -3,6 +3,7 @@
 #include "apps/terminal/json_line.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/text/counted.hpp"
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/task_state.hpp>
 

@@ -2,6 +2,7 @@
 
 #include "apps/terminal/text.hpp"
 #include "protocol/json/json_text.hpp"
+#include "protocol/text/counted.hpp"
 
 #include <variant>
 

@@ -223,13 +223,6 @@ std::string to_ascii(std::string_view text) {
   return out;
 }
 
-std::string counted(std::uint64_t number, std::string_view one, std::string_view many) {
-  const auto text = std::to_string(number) + " ";
-  if (number == 1)
-    return text + std::string(one);
-  return text + (many.empty() ? std::string(one) + "s" : std::string(many));
-}
-
 std::string format_duration(std::chrono::milliseconds span) {
   const long long ms = std::max<long long>(0, span.count());
   const long long s = ms / 1000;

@@ -60,10 +60,6 @@ enum class wide_word : std::uint8_t {
 /// Every character outside ASCII replaced by `?`.
 [[nodiscard]] std::string to_ascii(std::string_view text);
 
-/// `1 task`, `2 tasks`. `many`: the plural, if it is not `one` and an `s`.
-[[nodiscard]] std::string counted(std::uint64_t number, std::string_view one,
-                                  std::string_view many = {});
-
 /// `0.12s`, `9.81s`, `42.3s`, `3m07s`, `2h05m`, `4d03h`.
 [[nodiscard]] std::string format_duration(std::chrono::milliseconds span);
 

@@ -58,14 +58,6 @@ TEST_CASE("cutting never splits a character and never exceeds the columns", "[ap
     CHECK(display_width(fit_to(mixed, columns, "…")) == columns);
 }
 
-TEST_CASE("a number is shown with its noun in the singular or the plural", "[apps][text]") {
-  CHECK(counted(0, "task") == "0 tasks");
-  CHECK(counted(1, "task") == "1 task");
-  CHECK(counted(2, "task") == "2 tasks");
-  CHECK(counted(1, "dependency", "dependencies") == "1 dependency");
-  CHECK(counted(2, "dependency", "dependencies") == "2 dependencies");
-}
-
 TEST_CASE("durations are short at every size", "[apps][text]") {
   using std::chrono::milliseconds;
   CHECK(format_duration(milliseconds{0}) == "0.00s");
