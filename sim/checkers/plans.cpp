@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -205,16 +206,44 @@ std::set<std::string> tried_again(const history& seen) {
   return out;
 }
 
-verdict check_ordered(const ordered_objective& objective, const edited_parts& edited,
-                      bool was_tried_again, attempts_by_name& by_name) {
+using time_span = std::pair<moment, moment>;
+
+/// From when to when something of an objective may have been tried again without a trace in the
+/// journal: the process died before it answered. Attempts may have begun by then.
+std::vector<time_span> lost_tries(const history& seen, const std::string& objective) {
+  std::vector<time_span> out;
+  for (const auto& made : seen.calls) {
+    const bool may_try_again =
+        made.change ? !made.change->is_dry_run : made.kind == call_kind::move;
+    if (!may_try_again || made.objective != objective)
+      continue;
+    for (const auto died : seen.crashes)
+      if (made.began < died && (made.ended == 0 || died < made.ended))
+        out.emplace_back(made.began, died);
+  }
+  return out;
+}
+
+/// Adds those of a task that count.
+void add_counted(const attempts& own, const std::vector<time_span>& lost, attempts& to) {
+  std::ranges::copy_if(own, std::back_inserter(to), [&](const attempt* each) {
+    return std::ranges::none_of(lost, [&](const time_span& span) {
+      return span.first < each->began && each->began < span.second;
+    });
+  });
+}
+
+verdict check_ordered(const history& seen, const ordered_objective& objective,
+                      const edited_parts& edited, bool was_tried_again, attempts_by_name& by_name) {
   const bool has_skips = edited.with_skips.contains(objective.id);
   const bool is_limited = !edited.without_limit.contains(objective.id) && !was_tried_again;
+  const auto lost = lost_tries(seen, objective.id);
   attempts of_objective;
   for (const auto& plan : objective.plans) {
     attempts of_plan;
     for (const auto& task : plan.tasks) {
       const auto& own = by_name[task.name];
-      of_plan.insert(of_plan.end(), own.begin(), own.end());
+      add_counted(own, lost, of_plan);
       for (const auto& on : task.dependencies)
         if (!has_skips && !edited.names(task.name) && !edited.names(on))
           for (const auto* each : own)
@@ -241,7 +270,7 @@ verdict check_plans(const history& seen) {
   const edited_parts edited(seen);
   const auto again = tried_again(seen);
   for (const auto& objective : seen.objectives)
-    if (auto wrong = check_ordered(objective, edited, again.contains(objective.id), by_name))
+    if (auto wrong = check_ordered(seen, objective, edited, again.contains(objective.id), by_name))
       return wrong;
   if (auto wrong = check_added(seen, edited, by_name))
     return wrong;

@@ -266,6 +266,61 @@ TEST_CASE("what still stops does not count once its plan is tried again", "[sim]
   CHECK_FALSE(check_plans(ran_together({"working", "failed", "working"})));
 }
 
+TEST_CASE("what still stops does not count once a try began that a crash took back",
+          "[sim][checkers]") {
+  history lost;
+  ordered_objective made;
+  made.id = "o";
+  made.parallel_max = 1;
+  made.plans = {{"p", 1, {{"a", {}}}}};
+  lost.objectives = {made};
+  lost.facts["o"] = {{fact_kind::plan_moved, 0, 0, 0, 0, "failed"}};
+  const auto add_attempt = [](history& to, moment began) {
+    attempt one;
+    one.task = "o.p0.t0";
+    one.name = "a";
+    one.began = began;
+    one.ended = 8;
+    to.attempts.push_back(one);
+  };
+  add_attempt(lost, 1);
+  add_attempt(lost, 5);
+  call again;
+  again.kind = call_kind::move;
+  again.objective = "o";
+  again.began = 4;
+  lost.calls = {again};
+  lost.crashes = {9};
+  const auto with = [&](auto change) {
+    auto out = lost;
+    change(out);
+    return out;
+  };
+  CHECK_FALSE(check_plans(lost));
+  CHECK_FALSE(check_plans(with([](history& of) { of.calls[0].ended = 10; })));
+  CHECK_FALSE(check_plans(with([](history& of) {
+    of.calls[0].kind = call_kind::change;
+    of.calls[0].change = asked_change{};
+  })));
+
+  const auto is_refused = [&](auto change) {
+    return says(check_plans(with(change)), "its maxParallel is 1");
+  };
+  CHECK(is_refused([](history& of) { of.calls.clear(); }));
+  CHECK(is_refused([](history& of) { of.crashes.clear(); }));
+  CHECK(is_refused([](history& of) { of.crashes = {3, 5}; }));
+  CHECK(is_refused([](history& of) { of.calls[0].ended = 6; }));
+  CHECK(is_refused([](history& of) { of.calls[0].began = 6; }));
+  CHECK(is_refused([](history& of) { of.calls[0].objective = "another"; }));
+  CHECK(is_refused([](history& of) { of.calls[0].kind = call_kind::read; }));
+  CHECK(is_refused([](history& of) {
+    of.calls[0].kind = call_kind::change;
+    of.calls[0].change = asked_change{};
+    of.calls[0].change->is_dry_run = true;
+  }));
+  CHECK(is_refused([&](history& of) { add_attempt(of, 2); }));
+}
+
 TEST_CASE("a claim is kept to until it ends", "[sim][checkers]") {
   const auto opened = fact(question_turn::opened, 1);
   const auto by_anna = fact(question_turn::claimed, 2, "anna", 10);
