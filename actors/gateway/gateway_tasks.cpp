@@ -12,6 +12,10 @@
 #include <troupe/actors/limits.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace troupe {
@@ -36,13 +40,20 @@ error is_ambiguous(const std::vector<pending_input>& asked) {
   return out;
 }
 
+/// The task whose question an answer to the root task is for, as its metadata says; empty: it does
+/// not say.
+std::string named_task(const message& answer) {
+  std::string out;
+  for (const auto key : {asking_task_key, std::string_view{"troupe/v1/taskId"}})
+    if (const auto* named = answer.metadata.if_contains(key); named && named->is_string())
+      out = named->get_string();
+  return out;
+}
+
 /// The question that an answer to the root task is for: that of the task which its metadata names,
 /// or the only one.
 result<pending_input> question_for(const objective_view& objective, const message& answer) {
-  std::string wanted;
-  for (const auto key : {asking_task_key, std::string_view{"troupe/v1/taskId"}})
-    if (const auto* named = answer.metadata.if_contains(key); named && named->is_string())
-      wanted = named->get_string();
+  const auto wanted = named_task(answer);
   const auto& asked = objective.pending_inputs;
   if (wanted.empty() && asked.size() > 1)
     return is_ambiguous(asked);
@@ -52,6 +63,31 @@ result<pending_input> question_for(const objective_view& objective, const messag
   return wanted.empty()
              ? make_error(errc::no_question, "no task of this objective waits for input", "")
              : no_question(wanted);
+}
+
+/// The question that a root task showed last, if it was the only one then.
+std::optional<question_address> last_question_of(const task& root) {
+  const auto asked_by = [](const message_ptr& said) -> std::optional<question_address> {
+    const auto* id =
+        said && said->from == role::agent ? said->metadata.if_contains(question_id_key) : nullptr;
+    return id && id->is_string() ? question_address_from(id->get_string()) : std::nullopt;
+  };
+  if (auto found = asked_by(root.status.message))
+    return found;
+  for (const auto& said : root.history | std::views::reverse)
+    if (auto found = asked_by(said))
+      return found;
+  return std::nullopt;
+}
+
+/// `no_question`, or what became of the question that the client has probably seen.
+error refusal_of_late_answer(const error& no_question, const question_address& seen,
+                             const task& asked) {
+  auto refusal = refusal_of_answer(asked, seen.task.str(), seen.question);
+  const bool is_closed = refusal.code == errc::already_answered
+                         || refusal.code == errc::input_expired
+                         || refusal.code == errc::input_withdrawn;
+  return is_closed ? refusal : no_question;
 }
 
 /// An answer in kagent's words becomes one in ours (docs/questions.md, "In kagent's words"), if it
@@ -322,11 +358,19 @@ void gateway::impl::send_to_root(const task& root, const principal& who, provide
   };
   records.read_objective(
       objective_id{root.context},
-      [this, who, input = std::move(input), done,
-       to_asking](const result<objective_ptr>& view) mutable {
+      [this, who, input = std::move(input), done, to_asking,
+       last = last_question_of(root)](const result<objective_ptr>& view) mutable {
         if (!view)
           return done(view.error());
         const auto asked = question_for(**view, *input.message);
+        if (!asked && asked.error().code == errc::no_question && last
+            && named_task(*input.message).empty())
+          return records.read_task(
+              last->task,
+              [done, why = asked.error(), seen = *last](const result<task_ptr>& record) {
+                done(record && *record ? refusal_of_late_answer(why, seen, **record) : why);
+              },
+              client_of(who));
         if (!asked)
           return done(asked.error());
         if (!input.question.empty())

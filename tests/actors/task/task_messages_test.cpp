@@ -111,7 +111,10 @@ TEST_CASE("the first answer to an objective's question wins, and the second is r
   bed.held->port("a")->report(report_question{"which?", false});
   bed.seen->wait_for(task_state::input_required);
   REQUIRE(send(bed, text_to("this", root)));
-  CHECK(send(bed, text_to("that", root)).error().code == errc::no_question);
+  const auto second = send(bed, text_to("that", root));
+  REQUIRE(second.has_error());
+  CHECK(second.error().code == errc::already_answered);
+  CHECK(second.error().field == (*made)->plans[0].task_at(0).str() + ".question-1");
   auto named = text_to("that", root);
   named.message.metadata["troupe/v1/taskId"] = (*made)->plans[0].task_at(0).str();
   const auto late = send(bed, named);
