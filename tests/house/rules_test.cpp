@@ -85,7 +85,7 @@ const std::regex& named_what() {
 /// comes_true.hpp have one.
 const std::regex& endless_wait() {
   static const std::regex pattern(
-      R"(get_future\(\)\.(get|wait)\(|\barrive_and_wait\(|this_thread::(yield|sleep)|\.wait\(lock|^\s*while \(.*\);$)");
+      R"(get_future\(\)\.(get|wait)\(|\barrive_and_wait\(|this_thread::(yield|sleep)|\.wait\(lock|^\s*while \(.*\);$|^\s*while \(!\w+\)$)");
   return pattern;
 }
 
@@ -344,6 +344,7 @@ TEST_CASE("the rules' patterns find what they are for", "[house][rules]") {
   CHECK(
       std::regex_search(std::string("changed_.wait(lock, [&] { return held; });"), endless_wait()));
   CHECK(std::regex_search(std::string("  while (waiting() != 1);"), endless_wait()));
+  CHECK(std::regex_search(std::string("  while (!is_renamed)"), endless_wait()));
   CHECK_FALSE(std::regex_search(std::string("answer_in_time(done.get_future())"), endless_wait()));
   CHECK_FALSE(std::regex_search(std::string("} while (waiting() != 1);"), endless_wait()));
   CHECK(std::regex_search(std::string("// TODO: later"), loose_end()));
