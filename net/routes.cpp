@@ -140,7 +140,7 @@ void refuse_path(server_state& server, http_exchange& exchange, std::string_view
   const auto& codec = path.starts_with("/v1/") ? codec_0_3_rest() : codec_1_0();
   response.status = wire_of(why.code).http;
   json_writer out(response.body);
-  codec.write_rest_error(out, why, server.options.time->now());
+  codec.write_rest_error(out, why, server.options.time->now(), response.status);
 }
 
 /// The path; slashes alone are the root, as of clients that put a slash behind the card's URL.

@@ -34,7 +34,8 @@ public:
 
   void write_error(const operation_call& call, std::string& out, const error& why) const override {
     json_writer writer(out);
-    call.codec->write_rest_error(writer, why, call.server.options.time->now());
+    call.codec->write_rest_error(writer, why, call.server.options.time->now(),
+                                 call.responder.response().status);
   }
 
   unsigned status_of(const error& why) const override { return wire_of(why.code).http; }

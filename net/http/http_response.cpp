@@ -15,29 +15,30 @@ struct status_row {
   unsigned code;
   std::string_view phrase; ///< RFC 9110 section 15.
   std::string_view name;   ///< `error.status` of a plain error.
+  std::string_view reason; ///< Its `ErrorInfo.reason` (docs/a2a.md, "Errors").
 };
 
 constexpr auto statuses = std::to_array<status_row>({
-    {200, "OK", "OK"},
-    {204, "No Content", "OK"},
-    {304, "Not Modified", "OK"},
-    {400, "Bad Request", "INVALID_ARGUMENT"},
-    {401, "Unauthorized", "UNAUTHENTICATED"},
-    {403, "Forbidden", "PERMISSION_DENIED"},
-    {404, "Not Found", "NOT_FOUND"},
-    {405, "Method Not Allowed", "METHOD_NOT_ALLOWED"},
-    {408, "Request Timeout", "REQUEST_TIMEOUT"},
-    {409, "Conflict", "ABORTED"},
-    {412, "Precondition Failed", "FAILED_PRECONDITION"},
-    {413, "Content Too Large", "PAYLOAD_TOO_LARGE"},
-    {421, "Misdirected Request", "MISDIRECTED_REQUEST"},
-    {422, "Unprocessable Content", "INVALID_ARGUMENT"},
-    {429, "Too Many Requests", "RESOURCE_EXHAUSTED"},
-    {431, "Request Header Fields Too Large", "HEADER_FIELDS_TOO_LARGE"},
-    {499, "Client Closed Request", "CANCELLED"}, // google.rpc.Code; RFC 9110 has none
-    {500, "Internal Server Error", "INTERNAL"},
-    {503, "Service Unavailable", "UNAVAILABLE"},
-    {504, "Gateway Timeout", "DEADLINE_EXCEEDED"},
+    {200, "OK", "OK", "OK"},
+    {204, "No Content", "OK", "OK"},
+    {304, "Not Modified", "OK", "OK"},
+    {400, "Bad Request", "INVALID_ARGUMENT", "INVALID_REQUEST"},
+    {401, "Unauthorized", "UNAUTHENTICATED", "UNAUTHENTICATED"},
+    {403, "Forbidden", "PERMISSION_DENIED", "PERMISSION_DENIED"},
+    {404, "Not Found", "NOT_FOUND", "NOT_FOUND"},
+    {405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "METHOD_NOT_ALLOWED"},
+    {408, "Request Timeout", "REQUEST_TIMEOUT", "REQUEST_TIMEOUT"},
+    {409, "Conflict", "ABORTED", "ABORTED"},
+    {412, "Precondition Failed", "FAILED_PRECONDITION", "FAILED_PRECONDITION"},
+    {413, "Content Too Large", "PAYLOAD_TOO_LARGE", "TOO_LARGE"},
+    {421, "Misdirected Request", "MISDIRECTED_REQUEST", "MISDIRECTED_REQUEST"},
+    {422, "Unprocessable Content", "INVALID_ARGUMENT", "INVALID_ARGUMENT"},
+    {429, "Too Many Requests", "RESOURCE_EXHAUSTED", "OVERLOADED"},
+    {431, "Request Header Fields Too Large", "HEADER_FIELDS_TOO_LARGE", "HEADER_FIELDS_TOO_LARGE"},
+    {499, "Client Closed Request", "CANCELLED", "CANCELED"}, // google.rpc.Code; RFC 9110 has none
+    {500, "Internal Server Error", "INTERNAL", "INTERNAL_ERROR"},
+    {503, "Service Unavailable", "UNAVAILABLE", "UNAVAILABLE"},
+    {504, "Gateway Timeout", "DEADLINE_EXCEEDED", "TIMED_OUT"},
 });
 
 const status_row& row_of(unsigned status) noexcept {
@@ -107,8 +108,10 @@ void write_plain_error(http_response& out, unsigned status, std::string_view mes
   json.begin_object().key("error").begin_object();
   json.key("code").number(std::uint32_t{status});
   json.member("status", row_of(status).name);
-  json.member("message", message);
-  json.end_object().end_object();
+  json.member("message", message).key("details").begin_array().begin_object();
+  json.member("@type", "type.googleapis.com/google.rpc.ErrorInfo");
+  json.member("reason", row_of(status).reason).member("domain", "troupe");
+  json.end_object().end_array().end_object().end_object();
   if (status == 429 || status == 503)
     add_retry_after(out);
 }

@@ -36,7 +36,8 @@ void write_head(std::string& out, const http_response& response, std::string_vie
 /// The reason phrase of RFC 9110 for the codes used here.
 [[nodiscard]] std::string_view reason_phrase(unsigned status) noexcept;
 
-/// An error outside of JSON-RPC: `{"error":{"code":404,"status":"NOT_FOUND","message":"..."}}`.
+/// An error outside of the bindings (AIP-193): `{"error":{"code":404,"status":"NOT_FOUND",
+/// "message":"...","details":[{"@type":"...ErrorInfo","reason":"NOT_FOUND","domain":"troupe"}]}}`.
 /// Adds Retry-After to 429 and 503.
 void write_plain_error(http_response& out, unsigned status, std::string_view message);
 

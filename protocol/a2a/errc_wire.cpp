@@ -178,13 +178,13 @@ constexpr auto rows = std::to_array<wire_error>({
      "Question not found", "Question not found", "inputId", "InvalidParamsError",
      "check the id of the question"},
     {errc::already_answered, -32602, 409, "ABORTED", "ALREADY_ANSWERED", own,
-     "Already answered", "Already answered", "field", "InvalidParamsError",
+     "Already answered", "Already answered", "inputId", "InvalidParamsError",
      "read the question to see its answer"},
     {errc::input_expired, -32602, 409, "ABORTED", "INPUT_EXPIRED", own,
-     "The question has expired", "The question has expired", "field", "InvalidParamsError",
+     "The question has expired", "The question has expired", "inputId", "InvalidParamsError",
      "read the task to see how it went on"},
     {errc::input_withdrawn, -32602, 409, "ABORTED", "INPUT_WITHDRAWN", own,
-     "The question was withdrawn", "The question was withdrawn", "field", "InvalidParamsError",
+     "The question was withdrawn", "The question was withdrawn", "inputId", "InvalidParamsError",
      "read the task to see how it went on"},
     {errc::ambiguous_input, -32602, 400, "INVALID_ARGUMENT", "AMBIGUOUS_INPUT", own,
      "Several questions are open", "Several questions are open", "field", "InvalidParamsError",
@@ -193,7 +193,7 @@ constexpr auto rows = std::to_array<wire_error>({
      "The answer does not fit", "The answer does not fit", "field", "InvalidParamsError",
      "correct it and send it again; the question is still open"},
     {errc::input_claimed, -32602, 409, "ABORTED", "INPUT_CLAIMED", own,
-     "Somebody else has claimed it", "Somebody else has claimed it", "field", "InvalidParamsError",
+     "Somebody else has claimed it", "Somebody else has claimed it", "inputId", "InvalidParamsError",
      "leave it to them, or send it with \"override\": true"},
     {errc::planner_failed, -32603, 500, "INTERNAL", "PLANNER_FAILED", own,
      "Nobody makes a plan of it", "Nobody makes a plan of it", "text", "InternalError",
@@ -244,12 +244,12 @@ void write_details(json_writer& out, const wire_error& row, const error& error, 
 
 // `"error":{code,status,message,details}` (AIP-193).
 void write_aip_193(json_writer& out, const wire_error& row, const error& error,
-                   std::string_view text, timestamp at) {
-  out.key("error")
-      .begin_object()
-      .key("code")
-      .number(std::uint64_t{row.http})
-      .member("status", row.grpc);
+                   std::string_view text, timestamp at, unsigned status) {
+  // Only a condition of the request's headers changes the status of an error (RFC 9110 13.1).
+  const bool is_condition = status == 412;
+  out.key("error").begin_object();
+  out.key("code").number(is_condition ? std::uint64_t{status} : row.http);
+  out.member("status", is_condition ? "FAILED_PRECONDITION" : row.grpc);
   out.member("message", wire_message(text, error)).key("details");
   write_details(out, row, error, at);
   out.end_object();
@@ -293,18 +293,18 @@ void write_jsonrpc_error_0_3(json_writer& out, const error& error) {
   out.member("message", wire_message(row.text_0_3, error)).end_object();
 }
 
-void write_rest_error(json_writer& out, const error& error, timestamp at) {
+void write_rest_error(json_writer& out, const error& error, timestamp at, unsigned status) {
   const auto& row = wire_of(error.code);
   out.begin_object();
-  write_aip_193(out, row, error, row.text_1_0, at);
+  write_aip_193(out, row, error, row.text_1_0, at, status);
   out.end_object();
 }
 
-void write_rest_error_0_3(json_writer& out, const error& error, timestamp at) {
+void write_rest_error_0_3(json_writer& out, const error& error, timestamp at, unsigned status) {
   const auto& row = wire_of(error.code);
   out.begin_object().key("code").number(std::int64_t{row.jsonrpc});
   out.member("message", wire_message(row.text_0_3, error)).member("type", row.type_0_3);
-  write_aip_193(out, row, error, row.text_0_3, at);
+  write_aip_193(out, row, error, row.text_0_3, at, status);
   out.end_object();
 }
 

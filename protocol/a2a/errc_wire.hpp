@@ -53,11 +53,11 @@ void write_jsonrpc_error(json_writer& out, const error& error, timestamp at);
 void write_jsonrpc_error_0_3(json_writer& out, const error& error);
 
 /// The 1.0 REST body, AIP-193: `{"error":{code,status,message,details[...]}}` (A2A 1.0
-/// section 11.6). Its HTTP status is `wire_of(what.code).http`.
-void write_rest_error(json_writer& out, const error& error, timestamp at);
+/// section 11.6). `status`: the HTTP status of the answer; 0: `wire_of(error.code).http`.
+void write_rest_error(json_writer& out, const error& error, timestamp at, unsigned status = 0);
 
 /// The 0.3 REST body, which has a form for each kind of client, since 0.3 defines none: `code` and
 /// `message` as in JSON-RPC, `type`, and `error` as in 1.0 (docs/a2a.md, D14). Status as above.
-void write_rest_error_0_3(json_writer& out, const error& error, timestamp at);
+void write_rest_error_0_3(json_writer& out, const error& error, timestamp at, unsigned status = 0);
 
 } // namespace troupe

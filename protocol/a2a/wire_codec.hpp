@@ -66,8 +66,8 @@ struct wire_codec {
   // -- errors -------------------------------------------------------------------------------------
   /// The value of a JSON-RPC answer's `error`.
   void (*write_rpc_error)(json_writer& out, const error& why, timestamp at);
-  /// The whole body of a REST answer.
-  void (*write_rest_error)(json_writer& out, const error& why, timestamp at);
+  /// The whole body of a REST answer with this HTTP status.
+  void (*write_rest_error)(json_writer& out, const error& why, timestamp at, unsigned status);
 
   // -- rules --------------------------------------------------------------------------------------
   card_shape extended_card_shape;       ///< How an extended card is written.

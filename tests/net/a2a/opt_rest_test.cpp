@@ -142,9 +142,11 @@ TEST_CASE("M21_revision: If-Match demands a revision over REST, and is answered 
   for (const auto& over : both_versions(bed)) {
     const auto revision = at(over.ask("GET", "/objectives/trip", 200), "/objective/revision");
     const auto next = std::to_string(std::stoi(revision) + 7);
-    CHECK(reason(over.ask("PATCH", "/objectives/trip", 412, R"({"name":"N"})",
-                          "If-Match: \"" + next + "\"\r\n"))
-          == "REVISION_MISMATCH");
+    const auto refused = over.ask("PATCH", "/objectives/trip", 412, R"({"name":"N"})",
+                                  "If-Match: \"" + next + "\"\r\n");
+    CHECK(reason(refused) == "REVISION_MISMATCH");
+    CHECK(at(refused, "/error/code") == "412");
+    CHECK(at(refused, "/error/status") == "FAILED_PRECONDITION");
     CHECK(reason(over.ask("PATCH", "/objectives/trip", 409,
                           R"({"name":"N","ifRevision":)" + next + "}"))
           == "REVISION_MISMATCH");

@@ -33,6 +33,7 @@ int plain_error(const http_answer& answer) {
   const auto body = boost::json::parse(answer.body);
   CHECK(at(body, "/error/code") == std::to_string(answer.status));
   CHECK_FALSE(at(body, "/error/message").empty());
+  CHECK_FALSE(at(body, "/error/details/0/reason").empty());
   CHECK(answer.header("content-type") == "application/json");
   return answer.status;
 }

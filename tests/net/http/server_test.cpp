@@ -141,6 +141,8 @@ TEST_CASE("a server at all addresses has the machine's name in its card, or the 
   CHECK(nameless.public_url() == url);
   const auto card = boost::json::parse(http_client(*port).get("/.well-known/agent-card.json").body);
   CHECK(at(card, "/supportedInterfaces/0/url") == url);
+  CHECK(boost::json::serialize(card).find(options.address + ":") == std::string::npos);
+  CHECK(boost::json::serialize(card).find("[" + options.address + "]") == std::string::npos);
   http_client by_name(*port);
   by_name.send("GET /healthz HTTP/1.1\r\nHost: " + std::string(machine.data()) + "\r\n\r\n");
   CHECK(by_name.receive().status == 200);

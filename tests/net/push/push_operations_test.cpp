@@ -525,7 +525,7 @@ TEST_CASE("a 0.3 push configuration without authentication or id is the default 
   const auto by_rest = rest(
       bed, "POST", "/v1/message:send", 200,
       R"({"message":{"messageId":"m2","role":"ROLE_USER","content":[{"text":"go"}]},"configuration":)"
-      R"({"blocking":false,"pushNotification":{"url":"http://127.0.0.1:9/sent","authentication":{}}}})",
+      R"({"blocking":false,"pushNotification":{"url":"http://127.0.0.1:9/sent","authentication":{"schemes":[]}}}})",
       "");
   const auto made = bed.call(
       rpc("tasks/pushNotificationConfig/list", R"({"id":")" + at(by_rest, "/task/id") + "\"}"), "");
