@@ -141,7 +141,9 @@ bool push_items::is_told(const event& fact) const {
 
 void push_items::add(push_item item, const change& where, std::size_t event) {
   const bool whole = event + 1 == where.events.size();
-  item.after = whole ? where.sequence : after_;
+  // Not `after_`: which changes of other tasks were passed over before depends on when it began,
+  // and the place is part of the notification's id.
+  item.after = whole ? where.sequence : where.sequence - 1;
   item.events = whole ? 0 : static_cast<std::uint32_t>(event + 1);
   if (item.is_progress && !items_.empty() && items_.back().item.is_progress)
     items_.pop_back();

@@ -109,6 +109,27 @@ TEST_CASE("A reader that continues from any point gets the rest, once", "[net][p
   }
 }
 
+TEST_CASE("The place of an event is the same whatever was passed over before it", "[net][push]") {
+  const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
+  const auto before =
+      numbered(about_lone("t", "c", 1, born_lone("t", "c", 1), moved(task_state::working)), 1);
+  const auto of_other = numbered(about_lone("other", "c", 5, moved(task_state::working)), 5);
+  const auto next =
+      numbered(about_lone("t", "c", 9, task_message{say("one")}, moved(task_state::completed)), 9);
+  const auto places = [&](const std::vector<change_ptr>& changes) {
+    push_items feed(task_id{"t"}, payload, {});
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> out;
+    for (const auto& item : take_all(feed, changes).items)
+      out.emplace_back(item.after, item.events);
+    return out;
+  };
+  const auto seen = places({before, of_other, next});
+  CHECK(seen == places({before, next}));
+  REQUIRE(seen.size() == 4);
+  CHECK(seen[2] == std::pair<std::uint64_t, std::uint32_t>{8, 1});
+  CHECK(seen[3] == std::pair<std::uint64_t, std::uint32_t>{9, 0});
+}
+
 TEST_CASE("A snapshot replaces all events before it", "[net][push]") {
   auto record = std::make_shared<task>(*std::get<task_created>(life()[0]->events[0]).record);
   record->status.state = task_state::working;
