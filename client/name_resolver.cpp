@@ -4,12 +4,14 @@
 #include <boost/asio/post.hpp>
 #include <boost/system/system_error.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -17,8 +19,15 @@ namespace troupe::net {
 
 namespace {
 
-/// Names looked up at once. Each waits for a name server, some for seconds.
-constexpr std::size_t threads_max = 4;
+/// Names looked up at once of which nothing is known. Each waits for a name server, some for
+/// seconds.
+constexpr std::size_t unknown_max = 4;
+/// The others may be looked up beside them.
+constexpr std::size_t threads_max = unknown_max + 2;
+/// A look-up that took no longer was prompt.
+constexpr std::chrono::seconds prompt_max{1};
+/// Hosts that are remembered as prompt. Above, all are forgotten, and learned again.
+constexpr std::size_t prompt_hosts_max = 4096;
 
 result<addresses> ask_system(const std::string& host) {
   try {
@@ -49,6 +58,7 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
   };
   struct look_up {
     bool has_begun = false;
+    bool is_prompt = false; ///< Its host was, when it came into line.
     std::vector<asker> askers;
 
     /// Lets go of who has given up meanwhile.
@@ -69,8 +79,12 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
   std::condition_variable work;
   asio::io_context* home;                            ///< Null once no answer is wanted any more.
   std::unordered_map<std::string, look_up> look_ups; ///< By host.
-  std::deque<std::string> waiting;                   ///< The hosts of those that have not begun.
-  bool has_threads = false;                          ///< `start` was called.
+  // The hosts of those that have not begun.
+  std::deque<std::string> waiting;
+  std::deque<std::string> waiting_prompt;
+  std::unordered_set<std::string> prompt_hosts;
+  std::size_t unknown_begun = 0; ///< Look-ups under way of hosts that were not known as prompt.
+  bool has_threads = false;      ///< `start` was called.
   std::size_t threads = 0;
   std::size_t idle = 0;
 
@@ -79,7 +93,7 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
     std::unique_lock lock{guard};
     for (;;) {
       ++idle;
-      work.wait(lock, [&] { return home == nullptr || !waiting.empty(); });
+      work.wait(lock, [&] { return home == nullptr || can_begin(); });
       --idle;
       if (home == nullptr)
         return;
@@ -98,25 +112,45 @@ struct name_resolver::state : std::enable_shared_from_this<state> {
     }
   }
 
-  /// With something waiting.
+  [[nodiscard]] bool can_begin() const {
+    return !waiting_prompt.empty() || (!waiting.empty() && unknown_begun < unknown_max);
+  }
+
+  /// Of a host that can begin.
   void turn(std::unique_lock<std::mutex>& lock) {
-    const auto host = std::move(waiting.front());
-    waiting.pop_front();
+    auto& from = waiting_prompt.empty() ? waiting : waiting_prompt;
+    const auto host = std::move(from.front());
+    from.pop_front();
     auto& next = look_ups.at(host);
-    next.forget_late(time.steady());
+    const auto began = time.steady();
+    next.forget_late(began);
     if (next.askers.empty()) {
       look_ups.erase(host);
       return;
     }
     next.has_begun = true;
+    const std::size_t unknown = next.is_prompt ? 0 : 1;
+    unknown_begun += unknown;
     lock.unlock();
     auto found = ask(host);
     lock.lock();
+    unknown_begun -= unknown;
     if (home == nullptr)
       return;
+    remember(host, time.steady() - began <= prompt_max);
     auto answered = look_ups.extract(host);
     for (auto& each : answered.mapped().askers)
       asio::post(*home, [done = std::move(each.done), found]() mutable { done(std::move(found)); });
+  }
+
+  void remember(const std::string& host, bool is_prompt) {
+    if (!is_prompt) {
+      prompt_hosts.erase(host);
+      return;
+    }
+    if (prompt_hosts.size() >= prompt_hosts_max)
+      prompt_hosts.clear();
+    prompt_hosts.insert(host);
   }
 };
 
@@ -132,7 +166,7 @@ void name_resolver::start() {
 
 bool name_resolver::turn() {
   std::unique_lock lock{state_->guard};
-  if (state_->waiting.empty())
+  if (!state_->can_begin())
     return false;
   state_->turn(lock);
   return true;
@@ -142,6 +176,7 @@ void name_resolver::close() {
   const std::lock_guard lock{state_->guard};
   state_->home = nullptr;
   state_->waiting.clear();
+  state_->waiting_prompt.clear();
   state_->look_ups.clear();
   state_->work.notify_all();
 }
@@ -156,8 +191,11 @@ void name_resolver::resolve(std::string host, time_point until,
     which->second.askers.push_back({until, std::move(done)});
     if (!is_new)
       return;
-    state_->waiting.push_back(std::move(host));
-    grow = state_->has_threads && state_->idle < state_->waiting.size()
+    which->second.is_prompt = state_->prompt_hosts.contains(host);
+    auto& line = which->second.is_prompt ? state_->waiting_prompt : state_->waiting;
+    line.push_back(std::move(host));
+    grow = state_->has_threads
+           && state_->idle < state_->waiting.size() + state_->waiting_prompt.size()
            && state_->threads < threads_max;
     state_->threads += grow ? 1 : 0;
   }

@@ -1,7 +1,9 @@
 // Host names to addresses without blocking the loop: a few threads of its own ask the system.
 // Asio's resolver has one thread, which a single name server that does not answer would hold up for
 // all. One look-up at a time for each host, so that a host whose name servers are dead has
-// one of the threads and not all; and none once no exchange waits for it.
+// one of the threads and not all; and none once no exchange waits for it. Hosts whose last look-up
+// was prompt go first, and some threads are for them alone: many hosts with dead name servers do
+// not hold them up.
 //
 // A step machine: `turn` looks one host up. After `start`, threads take the turns.
 #pragma once

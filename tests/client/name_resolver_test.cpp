@@ -7,6 +7,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <map>
 #include <memory>
@@ -55,6 +56,17 @@ private:
   std::vector<std::string> asked_;
 };
 
+/// Stands still but for `pass`.
+class still_time final : public time_source {
+public:
+  [[nodiscard]] timestamp now() const override { return {}; }
+  [[nodiscard]] steady_point steady() const override { return now_; }
+  void pass(std::chrono::nanoseconds span) { now_ += span; }
+
+private:
+  steady_point now_{};
+};
+
 /// A resolver over them, and its loop, which runs when the test says so.
 struct resolver_bed {
   resolver_bed() { names.start(); }
@@ -71,15 +83,16 @@ struct resolver_bed {
       if (context.run_one_for(std::chrono::seconds{20}) == 0)
         FAIL(host << " is not answered");
   }
-  /// Puts a host whose name servers are dead on every thread there is.
-  void occupy_all_threads() {
+  /// Puts a host whose name servers are dead on every thread that is for any host. `before`: the
+  /// hosts that were asked for until now.
+  void occupy_all_threads(const std::vector<std::string>& before = {}) {
     const std::vector<std::string> dead{"dead0.example", "dead1.example", "dead2.example",
                                         "dead3.example"};
     for (const auto& host : dead) {
       servers->set_dead(host);
       resolve(host);
     }
-    REQUIRE(comes_true([&] { return servers->asked().size() == dead.size(); }));
+    REQUIRE(comes_true([&] { return servers->asked().size() == before.size() + dead.size(); }));
   }
   [[nodiscard]] std::size_t times_asked(const std::string& host) const {
     const auto asked = servers->asked();
@@ -92,7 +105,12 @@ struct resolver_bed {
   std::shared_ptr<name_servers> servers = std::make_shared<name_servers>();
   std::shared_ptr<std::map<std::string, int>> answers =
       std::make_shared<std::map<std::string, int>>();
-  name_resolver names{context, system_time(),
+  // The resolver's threads may ask it after the test, too.
+  static const time_source& time() {
+    static const still_time stands_still;
+    return stands_still;
+  }
+  name_resolver names{context, time(),
                       [servers = servers](const std::string& host) { return servers->ask(host); }};
 };
 
@@ -126,6 +144,49 @@ TEST_CASE("A host is looked up once at a time, for all who ask", "[net][push]") 
   bed.resolve("dead.example"); // The address that was found is not kept.
   bed.wait_for("dead.example", 22);
   CHECK(bed.times_asked("dead.example") == 2);
+}
+
+TEST_CASE("Many hosts with dead name servers do not hold up one that was prompt", "[net][push]") {
+  resolver_bed bed;
+  bed.resolve("live.example");
+  bed.wait_for("live.example", 1);
+  bed.occupy_all_threads({"live.example"});
+  for (int i = 4; i < 40; ++i) {
+    bed.servers->set_dead("dead" + std::to_string(i) + ".example");
+    bed.resolve("dead" + std::to_string(i) + ".example");
+  }
+  for (int count = 2; count < 5; ++count) {
+    bed.resolve("live.example");
+    bed.wait_for("live.example", count);
+  }
+  CHECK(bed.times_asked("dead4.example") == 0);
+  bed.servers->revive_all();
+  bed.wait_for("dead39.example", 1);
+}
+
+TEST_CASE("A host that is slow once is no longer prompt", "[net][push]") {
+  still_time clock;
+  asio::io_context context;
+  std::vector<std::string> asked;
+  name_resolver names(context, clock, [&](const std::string& host) {
+    asked.push_back(host);
+    if (host == "slow.example")
+      clock.pass(std::chrono::seconds{2});
+    return result<addresses>{addresses{}};
+  });
+  const auto resolve = [&](const std::string& host) {
+    names.resolve(host, no_end, [](const result<addresses>&) {});
+  };
+  for (const std::string host : {"slow.example", "live.example"}) {
+    resolve(host);
+    CHECK(names.turn());
+  }
+  asked.clear();
+  for (const std::string host : {"new.example", "slow.example", "live.example"})
+    resolve(host);
+  while (names.turn())
+    continue;
+  CHECK(asked == std::vector<std::string>{"live.example", "new.example", "slow.example"});
 }
 
 TEST_CASE("Whether a look-up is under way can be asked", "[net][push]") {
