@@ -25,6 +25,7 @@ void id_claims::claim(std::vector<std::string> ids, claimed_fn then) {
   const auto& all = *shared;
   for (std::size_t i = 0; i < all.size(); ++i) {
     bool is_repeated = false;
+    bool is_full = false;
     {
       auto& home = shard_of(all[i]);
       const std::lock_guard lock{home.guard};
@@ -33,12 +34,18 @@ void id_claims::claim(std::vector<std::string> ids, claimed_fn then) {
         continue;
       const auto end = all.begin() + static_cast<std::ptrdiff_t>(i);
       is_repeated = std::find(all.begin(), end, all[i]) != end;
-      if (!is_repeated)
+      is_full = claim->second.size() >= id_waits_max;
+      if (!is_repeated && !is_full)
         claim->second.push_back([this, shared, then] { this->claim(*shared, then); });
     }
     release(all, i); // A request that waits holds nothing, so none waits for ever.
     if (is_repeated)
       then(id_is_taken(all[i]));
+    else if (is_full)
+      then(make_error(errc::overloaded,
+                      std::to_string(id_waits_max) + " requests wait for the id "
+                          + quoted(shown(all[i])) + " (id_waits_max); try again later",
+                      shown(all[i])));
     return;
   }
   then({});

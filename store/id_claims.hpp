@@ -19,6 +19,10 @@
 
 namespace troupe {
 
+/// Requests that wait for one id. Further ones are refused (errc::overloaded): each comes again
+/// when the id is free, and only one of them may have it.
+inline constexpr std::size_t id_waits_max = 1'000;
+
 /// errc::duplicate_id.
 [[nodiscard]] error id_is_taken(const std::string& id);
 
@@ -27,7 +31,8 @@ public:
   using claimed_fn = std::function<void(const result<void>& claimed)>;
 
   /// All of them or none. `then` is called at once, or, if another request has claimed one of them,
-  /// on the thread that releases it. errc::duplicate_id names one that stands twice in `ids`.
+  /// on the thread that releases it. errc::duplicate_id names one that stands twice in `ids`;
+  /// errc::overloaded: id_waits_max wait for one of them.
   void claim(std::vector<std::string> ids, claimed_fn then);
   void release(const std::vector<std::string>& ids);
 

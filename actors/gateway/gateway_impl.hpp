@@ -80,8 +80,10 @@ struct gateway::impl {
                        Next next) const;
 
   /// Claims ids that a client chose for as long as the command takes; none of them is used then.
+  /// `bytes`: of the command, which count in memory_account::live_work while it waits for an id.
   template<class T, class Next>
-  void claim(std::vector<std::string> ids, const principal& who, reply<T> done, Next next);
+  void claim(std::vector<std::string> ids, std::size_t bytes, const principal& who, reply<T> done,
+             Next next);
 
   void send_new(send_message&& command, watcher_ptr follow, reply<sent> done);
   /// Whether a request that begins something may have come through the servers that it names.

@@ -134,6 +134,7 @@ void gateway::impl::create(create_objective command, watcher_ptr follow,
 
 void gateway::impl::create_named(create_objective command, resolved_objective resolved,
                                  watcher_ptr follow, reply<objective_ptr> done) {
+  const auto bytes = text_bytes_of(command);
   auto spec = std::make_shared<objective_spec>(std::move(command.spec));
   std::vector<std::string> chosen;
   if (!spec->id.empty())
@@ -180,7 +181,7 @@ void gateway::impl::create_named(create_objective command, resolved_objective re
                   make_error(errc::internal, "the objective could not be created", spec->id.str())};
     spawn_actor<objective_actor>(*system, *env, std::move(start));
   };
-  claim(std::move(chosen), who, std::move(done), std::move(begin));
+  claim(std::move(chosen), bytes, who, std::move(done), std::move(begin));
 }
 
 void gateway::update(update_objective command, reply<objective_ptr> done) {
@@ -237,6 +238,7 @@ void gateway::impl::create(create_plan command, reply<plan_id> done) {
     return done(ok.error());
   std::vector<std::string> chosen;
   add_chosen_ids(command.spec, chosen);
+  const auto bytes = text_bytes_of(command);
   const auto who = command.who;
   auto add = [this, id = command.objective,
               spec = std::make_shared<plan_spec>(std::move(command.spec)), starts = command.start,
@@ -251,7 +253,7 @@ void gateway::impl::create(create_plan command, reply<plan_id> done) {
         },
         std::move(to), command_tries_max);
   };
-  claim(std::move(chosen), who, std::move(done), std::move(add));
+  claim(std::move(chosen), bytes, who, std::move(done), std::move(add));
 }
 
 void gateway::update(update_plan command, reply<plan_id> done) {
@@ -353,7 +355,7 @@ void gateway::impl::change(modify_objective command, reply<change_report> done) 
           if (auto ok = check_new_plans(command, agents, chosen); !ok)
             return to(ok.error());
           const auto by = command.who;
-          claim(std::move(chosen), by, std::move(to),
+          claim(std::move(chosen), text_bytes_of(command), by, std::move(to),
                 [this, id, command](reply<change_report> answer) {
                   this->command<change_report>(
                       id,

@@ -270,13 +270,20 @@ void gateway::impl::command(const objective_id& id, Make make, reply<T> done, in
 }
 
 template<class T, class Next>
-void gateway::impl::claim(std::vector<std::string> ids, const principal& who, reply<T> done,
-                          Next next) {
+void gateway::impl::claim(std::vector<std::string> ids, std::size_t bytes, const principal& who,
+                          reply<T> done, Next next) {
   if (ids.empty())
     return next(std::move(done));
+  bytes += waiting_command_bytes;
+  const auto held = std::make_shared<memory_charge>(
+      memory_charge::take(env->memory, memory_account::live_work, bytes));
+  if (!*held)
+    return done(env->memory.refusal(memory_account::live_work, bytes));
   records.claim_ids(
       ids,
-      [this, ids, done = std::move(done), next = std::move(next)](const result<void>& ok) mutable {
+      [this, ids, held, done = std::move(done),
+       next = std::move(next)](const result<void>& ok) mutable {
+        *held = {};
         if (!ok)
           return done(ok.error());
         if (env->stopping) { // The ids were released by a request that ended because of that.

@@ -4,6 +4,7 @@
 #include "tests/support/holding_store.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/specs.hpp"
+#include <troupe/protocol/memory_budget.hpp>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -129,6 +130,45 @@ TEST_CASE("an id is refused as taken after the objective that has it is committe
   CHECK(first->has_value());
   CHECK(second->error().code == errc::duplicate_id);
   CHECK(find_objective(bed.records(), objective_id{"trip"}));
+}
+
+TEST_CASE("a command that waits for an id counts as memory, and has room there or is refused",
+          "[actors][time][memory]") {
+  executor_options options;
+  options.memory = std::make_shared<memory_budget>(1'000'000);
+  auto owned = std::make_unique<holding_store>();
+  auto& store = *owned;
+  clock_bed bed(std::move(owned), options, std::nullopt);
+  const auto held = [&] { return options.memory->held(memory_account::live_work); };
+  const auto create = [&](std::optional<result<objective_ptr>>& where) {
+    create_objective command;
+    command.spec = an_objective({a_plan("p", {a_task("a", {}, "hand")})});
+    command.spec.id = objective_id{"trip"};
+    command.spec.description = std::string(300'000, 'x');
+    bed.main_gateway().create(std::move(command), nullptr,
+                              [&where](result<objective_ptr> got) { where = std::move(got); });
+    bed.pass({});
+  };
+  static_cast<void>(bed.main_gateway());
+  store.hold();
+  std::optional<result<objective_ptr>> first;
+  std::optional<result<objective_ptr>> second;
+  std::optional<result<objective_ptr>> third;
+  create(first);
+  const auto of_first = held();
+  create(second);
+  CHECK_FALSE(second);
+  CHECK(held() > of_first + 300'000);
+  create(third);
+  REQUIRE((third && third->has_error()));
+  CHECK(third->error().code == errc::overloaded);
+  CHECK(third->error().message.find("live-work") != std::string::npos);
+  store.release();
+  bed.pass({});
+  REQUIRE((first && second));
+  CHECK(first->has_value());
+  CHECK(second->error().code == errc::duplicate_id);
+  CHECK(held() <= of_first);
 }
 
 TEST_CASE("every command that is refused because of a change is refused after that change is "

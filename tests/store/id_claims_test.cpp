@@ -57,6 +57,27 @@ TEST_CASE("of claims that wait for one id, one goes on with each release", "[sto
   }
 }
 
+TEST_CASE("few claims wait for one id, and further ones are refused at once", "[store][claims]") {
+  id_claims claims;
+  claim first;
+  claims.claim({"a"}, first.to());
+  std::vector<claim> waiting(id_waits_max);
+  for (auto& each : waiting)
+    claims.claim({"a"}, each.to());
+  CHECK_FALSE(waiting.back().outcome);
+  claim further;
+  claims.claim({"b", "a"}, further.to());
+  REQUIRE((further.outcome && further.outcome->has_error()));
+  CHECK(further.outcome->error().code == errc::overloaded);
+  CHECK(further.outcome->error().message
+        == "1000 requests wait for the id \"a\" (id_waits_max); try again later");
+  claim of_other;
+  claims.claim({"b"}, of_other.to());
+  CHECK(of_other.has());
+  claims.release({"a"});
+  CHECK(waiting.front().has());
+}
+
 TEST_CASE("a claim inside the continuation of another one completes", "[store][claims]") {
   id_claims claims;
   claim inner;
