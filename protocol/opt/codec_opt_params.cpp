@@ -134,7 +134,7 @@ void read_request(const document_reader& in, Command& out) {
 }
 
 edits read_edits(const document_reader& in) {
-  return {in.text("name", name_rule), in.text("description", description_rule),
+  return {in.edited_text("name", name_rule), in.edited_text("description", description_rule),
           in.free_object("metadata")};
 }
 

@@ -134,6 +134,13 @@ std::string document_reader::text(std::string_view name, text_rule rule) const {
   return text;
 }
 
+std::string document_reader::edited_text(std::string_view name, text_rule rule) const {
+  auto replacing = text(name, rule);
+  if (const auto* found = find(name); found != nullptr && found->is_string() && replacing.empty())
+    fail(name, quoted(name) + " must not be empty; leave it out to keep what there is");
+  return replacing;
+}
+
 std::string document_reader::id(std::string_view name, bool required) const {
   if (required && find(name) == nullptr) {
     missing(name);

@@ -74,6 +74,9 @@ public:
   /// In a file; on the wire they are ignored.
   void refuse_unknown(member_of owner) const;
   [[nodiscard]] std::string text(std::string_view name, text_rule rule) const;
+  /// A text that replaces another one; empty if absent. An update cannot take a text away: one that
+  /// is there and empty is refused.
+  [[nodiscard]] std::string edited_text(std::string_view name, text_rule rule) const;
   /// An id a client may choose; empty if absent.
   [[nodiscard]] std::string id(std::string_view name, bool required = false) const;
   /// From 0 to `max`; `expected` says so in messages.

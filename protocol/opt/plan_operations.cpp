@@ -163,8 +163,8 @@ read_result read_retry(const operation_place& at) {
 /// What an objective and a plan have alike.
 template<class Edit>
 void read_shared_fields(const operation_place& at, Edit& out) {
-  out.edited = {at.in.text("name", name_rule), at.in.text("description", description_rule),
-                at.in.free_object("metadata")};
+  out.edited = {at.in.edited_text("name", name_rule),
+                at.in.edited_text("description", description_rule), at.in.free_object("metadata")};
   const auto* deadline = at.in.find_even_null("deadline");
   if (deadline != nullptr)
     out.deadline = deadline_edit{deadline->is_null() ? std::nullopt : at.in.time("deadline")};

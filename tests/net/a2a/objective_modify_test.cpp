@@ -121,6 +121,8 @@ TEST_CASE("E_errors: what cannot be changed of an objective is refused, and the 
   CHECK(after(R"({"op":"fly"})") == "INVALID_PARAMS /operations/1/op");
   CHECK(after(R"({"op":"setObjective"})") == "INVALID_PARAMS /operations/1");
   CHECK(after(R"({"op":"setPlan","plan":"p"})") == "INVALID_PARAMS /operations/1");
+  CHECK(after(R"({"op":"setPlan","plan":"p","description":""})")
+        == "INVALID_PARAMS /operations/1/description");
   CHECK(after(R"({"op":"setPlan","name":"x"})") == "INVALID_PARAMS /operations/1/plan");
   CHECK(after(R"({"op":"setPlan","plan":"nix","name":"x"})")
         == "UNKNOWN_DEPENDENCY /operations/1/plan");
