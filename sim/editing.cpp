@@ -190,7 +190,8 @@ std::optional<edit_request> draw_joint_answer(world& in, dice& chance,
   return out;
 }
 
-edit_request draw_state(dice& chance, const known_plan& plan) {
+edit_request draw_state(world& in, dice& chance, const std::string& operation,
+                        const known_plan& plan) {
   edit_request out;
   out.kind = call_kind::move;
   out.objective = plan.objective;
@@ -204,10 +205,11 @@ edit_request draw_state(dice& chance, const known_plan& plan) {
   out.plan = is_of_plan ? plan.name : std::string{};
   out.to = is_of_plan ? plan_states[chance.below(plan_states.size())]
                       : states[chance.below(states.size())];
-  out.params = object_text()
-                   .add("id", quoted(is_of_plan ? plan.name : plan.objective))
-                   .add("status", quoted(out.to))
-                   .str();
+  object_text params;
+  params.add("id", quoted(is_of_plan ? plan.name : plan.objective)).add("status", quoted(out.to));
+  if (in.stream("move " + operation).chance(in.how.move_requests))
+    params.add("requestId", quoted("m-" + operation));
+  out.params = params.str();
   out.may_repeat = true;
   return out;
 }
@@ -336,7 +338,7 @@ std::optional<edit_request> draw_edit(world& in, dice& chance, const std::string
     return std::nullopt;
   auto& plan = in.known_plans[chance.below(in.known_plans.size())];
   if (turn < 46)
-    return draw_state(chance, plan);
+    return draw_state(in, chance, operation, plan);
   if (turn < 56) {
     edit_request out;
     const bool is_of_plan = chance.chance(0.4);

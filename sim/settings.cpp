@@ -78,6 +78,9 @@ settings draw_settings(std::uint64_t seed) {
   out.renaming = further.one_of(std::to_array<double>({0, 0.05, 0.1}));
   out.together = further.one_of(std::to_array<double>({0, 0.2, 0.5}));
 
+  dice requests(seed, "settings of requests");
+  out.move_requests = requests.one_of(std::to_array<double>({0, 0.5, 1}));
+
   dice remotes(seed, "settings of remote agents");
   if (remotes.chance(0.3)) {
     out.delegated = remotes.one_of(std::to_array<double>({0.1, 0.4, 0.8}));

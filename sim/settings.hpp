@@ -42,9 +42,10 @@ struct settings {
   double alternatives = 0; ///< Of plans: they are tried only if the first one fails.
   std::chrono::milliseconds retry_backoff{50}; ///< Of tasks of plans.
   double renaming = 0;                         ///< Of operations on tasks.
-  double together = 0;  ///< Of answers by id: one message answers all that is asked.
-  double delegated = 0; ///< Of tasks of plans: a remote agent does them.
-  double notified = 0;  ///< Of operations: a receiver gets notifications of a task.
+  double together = 0;      ///< Of answers by id: one message answers all that is asked.
+  double move_requests = 0; ///< Of moves of objectives and plans: they have a `requestId`.
+  double delegated = 0;     ///< Of tasks of plans: a remote agent does them.
+  double notified = 0;      ///< Of operations: a receiver gets notifications of a task.
   /// The operations of clients that are done ("c0.17"), to make a failure small; empty: all.
   std::set<std::string> only{};
   bool deduplicates = true; ///< The server's setting; clients then send the same message again.

@@ -64,6 +64,7 @@ void for_each_value(Settings& of, Look look) {
   look("retry-backoff", of.retry_backoff, usual.retry_backoff, seconds(0, 60));
   look("renaming", of.renaming, usual.renaming, share);
   look("together", of.together, usual.together, share);
+  look("move-requests", of.move_requests, usual.move_requests, share);
   look("delegated", of.delegated, usual.delegated, share);
   look("notified", of.notified, usual.notified, share);
   look("only", of.only, usual.only, any);

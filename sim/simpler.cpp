@@ -86,7 +86,9 @@ std::vector<settings> simpler(const settings& than) {
   with([](settings& one) { one.changing = 0; });
   with([](settings& one) { one.delegated = 0; });
   with([](settings& one) { one.notified = 0; });
-  with([](settings& one) { one.alternatives = one.renaming = one.together = 0; });
+  with([](settings& one) {
+    one.alternatives = one.renaming = one.together = one.move_requests = 0;
+  });
   for (const std::string_view squeezed :
        {"stream-events-max",    "stream-bytes-max",     "segment-bytes",
         "journal-behind-bytes", "group-ahead-changes",  "group-bytes",
