@@ -36,7 +36,9 @@ error other_content(once_kind kind) {
 } // namespace
 
 const error& came_before() {
-  static const auto out = make_error(errc::unavailable, "it came before; send it again");
+  static const auto out = make_error(
+      errc::unavailable, "the same request came before, and its result cannot be shown now; "
+                         "send the request again to get it");
   return out;
 }
 

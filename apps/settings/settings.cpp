@@ -183,7 +183,7 @@ std::vector<setting> tables() {
     number<std::size_t>("limits.streams", "above: 429", [](auto& s) -> auto& { return s.server.streams_max; }, 1),
     number<std::size_t>("limits.requests-in-flight", "above: 429",
                         [](auto& s) -> auto& { return s.server.requests_in_flight_max; }, 1),
-    number<std::uint32_t>("limits.client-share", "percent of these three that one client address may have (of IPv6 its /64); above: as above; 0: all of them, for a server behind a proxy",
+    number<std::uint32_t>("limits.client-share", "percent of limits.connections, limits.streams and limits.requests-in-flight that one client address may have (of IPv6 its /64); above: the same answer as above that limit; 0: one address may have all, for a server behind a proxy",
                           [](auto& s) -> auto& { return s.server.client_share_percent; }, 0, 100),
     number<std::size_t>("limits.stream-events", "waiting for a slow reader; above: read from the history",
                         [](auto& s) -> auto& { return s.server.stream_events_max; }, 1),

@@ -184,8 +184,8 @@ result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at
     return net::with_cause(counted.error(), "memory");
   idle_bytes_ += bytes.size();
   if (idle_bytes_ > by_.options_.bytes_max + idle_stream_bytes_max)
-    return make_error(errc::unavailable, "the stream sends and sends, and no event: "
-                                             + std::to_string(idle_bytes_) + " bytes");
+    return make_error(errc::unavailable, "the stream has sent " + std::to_string(idle_bytes_)
+                                             + " bytes without an event");
   if (!reader_->is_within_event()) {
     event_bytes_ = 0;
     event_waited_ = {};
@@ -371,7 +371,9 @@ awaitable<result<std::optional<wire::answer>>> task_stream::next() {
       co_return value.error();
     if (is_foreign(*value)) {
       if (++foreign_events_ > foreign_events_max)
-        co_return make_error(errc::invalid_agent_response, "the stream tells of other tasks only");
+        co_return make_error(errc::invalid_agent_response,
+                             "the last " + std::to_string(foreign_events_)
+                                 + " events of the stream are about other tasks");
       continue;
     }
     foreign_events_ = 0;
