@@ -10,6 +10,7 @@
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/text/near_name.hpp"
+#include "protocol/text/url_reference.hpp"
 #include <troupe/protocol/ids.hpp>
 #include <troupe/protocol/progress.hpp>
 
@@ -25,12 +26,6 @@ namespace {
 
 /// The longest time from the agent's word, or the end of the wait for it, until it is reported.
 constexpr std::chrono::seconds cancel_spare{5};
-
-std::string without_slash(std::string text) {
-  while (text.ends_with('/'))
-    text.pop_back();
-  return text;
-}
 
 class a2a_run final : public agent_run {
 public:
@@ -155,9 +150,9 @@ result<a2a::line_options> a2a_agent::line_to(const std::string& target,
   out.extensions = {progress_uri, hitl::uri};
   out.memory = options_.memory;
   for (const auto& each : options_.targets) {
-    const bool is_meant = !target.empty()
-                              ? each.alias == target
-                              : each.to && without_slash(each.to->url) == without_slash(url);
+    const bool is_meant =
+        !target.empty() ? each.alias == target
+                        : each.to && without_end_slashes(each.to->url) == without_end_slashes(url);
     if (!is_meant)
       continue;
     if (!each.to)

@@ -6,6 +6,7 @@
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/http_url.hpp"
 #include "protocol/text/near_name.hpp"
+#include "protocol/text/url_reference.hpp"
 #include <troupe/net/card_signature.hpp>
 
 #include <algorithm>
@@ -248,12 +249,6 @@ bool looks_like_host(std::string_view text) {
              && port.substr(0, end).find_first_not_of("0123456789") == std::string_view::npos);
 }
 
-std::string without_slash(std::string text) {
-  while (text.ends_with('/'))
-    text.pop_back();
-  return text;
-}
-
 const char* own_variable(const char* name) {
   return std::getenv(name);
 }
@@ -380,7 +375,7 @@ result<chosen_server> find_server(const std::string& named,
                                   const std::vector<known_target>& targets,
                                   const variable_reader& variables) {
   for (const auto& each : targets)
-    if (each.alias == named || without_slash(each.to.url) == without_slash(named)) {
+    if (each.alias == named || without_end_slashes(each.to.url) == without_end_slashes(named)) {
       auto to = with_credentials(each, variables);
       if (!to)
         return to.error();

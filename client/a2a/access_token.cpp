@@ -2,6 +2,7 @@
 
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/text_in.hpp"
+#include "protocol/text/percent.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/object.hpp>
@@ -20,24 +21,6 @@ constexpr std::chrono::seconds kept_for{3'600};
 constexpr std::chrono::seconds kept_for_max{86'400};
 /// Of what the server says about a refusal.
 constexpr std::size_t words_bytes_max = 400;
-
-/// `application/x-www-form-urlencoded` (WHATWG URL section 5.2).
-std::string form_encoded(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const char l = ascii_lower(c);
-    const auto byte = static_cast<unsigned char>(c);
-    if ((l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_'
-        || c == '*')
-      out.push_back(c);
-    else if (c == ' ')
-      out.push_back('+');
-    else
-      out.append({'%', digits[byte >> 4U], digits[byte & 15U]});
-  }
-  return out;
-}
 
 error refused_token(const net::outbound_answer& answer, const json::object* said) {
   const bool fails = answer.status >= 500 || answer.status == 429;

@@ -5,6 +5,7 @@
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_text.hpp"
 #include "protocol/refusable_work.hpp"
+#include "protocol/text/percent.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/array.hpp>
@@ -69,27 +70,12 @@ constexpr bool is_in_order() {
 }
 static_assert(is_in_order());
 
-/// RFC 3986 section 2.1; what is not unreserved is encoded, colons of ids too.
-std::string encoded(std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-                          || c == '-' || c == '.' || c == '_' || c == '~';
-    const auto byte = static_cast<unsigned char>(c);
-    if (is_plain)
-      out.push_back(c);
-    else
-      out.append({'%', digits[byte >> 4U], digits[byte & 15U]});
-  }
-  return out;
-}
-
 /// The members as a query; an array is repeated.
 std::string query_of(const json::object& params) {
   std::string out;
   const auto add = [&](std::string_view name, const json::value& value) {
-    out += (out.empty() ? "?" : "&") + encoded(name) + "=" + encoded(text_of_value(value));
+    out += (out.empty() ? "?" : "&") + percent_encoded(name) + "="
+           + percent_encoded(text_of_value(value));
   };
   for (const auto& [key, value] : params) {
     const std::string_view name{key.data(), key.size()};
@@ -108,14 +94,14 @@ void make_rest(prepared_request& out, const operation_row& row, const endpoint& 
   if (is_0_3)
     out.url += to.url.ends_with("/v1") ? "" : "/v1";
   if (!to.tenant.empty())
-    out.url += "/" + encoded(to.tenant);
+    out.url += "/" + percent_encoded(to.tenant);
   auto path = is_0_3 && !row.path_0_3.empty() ? row.path_0_3 : row.path;
   for (auto begin = path.find('{'); begin != path.npos; begin = path.find('{')) {
     const auto end = path.find('}', begin);
     const auto name = path.substr(begin + 1, end - begin - 1);
     out.url += path.substr(0, begin);
     if (const auto* id = params.if_contains(name))
-      out.url += encoded(text_of_value(*id));
+      out.url += percent_encoded(text_of_value(*id));
     params.erase(name);
     path.remove_prefix(end + 1);
   }

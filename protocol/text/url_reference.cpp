@@ -18,4 +18,10 @@ std::optional<std::string> resolve_reference(std::string_view base, std::string_
   return std::string(out.buffer().data(), out.buffer().size());
 }
 
+std::string without_end_slashes(std::string url) {
+  while (url.ends_with('/'))
+    url.pop_back();
+  return url;
+}
+
 } // namespace troupe

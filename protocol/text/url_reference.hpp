@@ -13,4 +13,7 @@ namespace troupe {
 [[nodiscard]] std::optional<std::string> resolve_reference(std::string_view base,
                                                            std::string_view reference);
 
+/// `url` without slashes at its end.
+[[nodiscard]] std::string without_end_slashes(std::string url);
+
 } // namespace troupe

@@ -1,6 +1,7 @@
 #include "store/session/session_names.hpp"
 
 #include "protocol/text/hex.hpp"
+#include "protocol/text/percent.hpp"
 #include "store/journal/checksum.hpp"
 
 #include <algorithm>
@@ -23,22 +24,8 @@ constexpr std::string_view archived = ".archived.";
 constexpr std::string_view openclaw_database = "openclaw-agent.sqlite";
 static_assert(objective_prefix.starts_with(agent_prefix));
 
-bool stays_as_it_is(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.'
-         || c == '_' || c == '-';
-}
-
-void append_name_part(std::string& out, char c) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  if (stays_as_it_is(c)) {
-    out += c;
-    return;
-  }
-  const auto byte = static_cast<unsigned char>(c);
-  out += '%';
-  out += digits[byte >> 4U];
-  out += digits[byte & 0xfU];
-}
+/// Stay as they are in a file's name, as letters and digits do.
+constexpr std::string_view plain_in_names = "._-";
 
 } // namespace
 
@@ -57,7 +44,7 @@ std::string file_name_of(const objective_id& id) {
   std::string stem{file_prefix};
   for (const auto c : id.str()) {
     const auto before = stem.size();
-    append_name_part(stem, c);
+    stem += percent_encoded({&c, 1}, plain_in_names);
     if (stem.size() <= stem_bytes_max)
       continue;
     stem.resize(before); // Not within `%XX`.

@@ -19,3 +19,9 @@ TEST_CASE("an address is seen from another one", "[protocol][url]") {
   CHECK(from("http://[") == "none");
   CHECK_FALSE(resolve_reference("a/b", "c"));
 }
+
+TEST_CASE("slashes at the end of a URL are taken away", "[text][url]") {
+  CHECK(without_end_slashes("http://a/b") == "http://a/b");
+  CHECK(without_end_slashes("http://a/b//") == "http://a/b");
+  CHECK(without_end_slashes("/").empty());
+}
