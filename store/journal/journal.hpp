@@ -171,6 +171,12 @@ struct follower_mark {
 /// else empty. Of a journal without damage.
 [[nodiscard]] std::string describe_misfit(const inspection& found, const follower_mark& follower);
 
+/// Why a journal as it was found is not opened for that follower; nothing: it may be opened.
+/// `advice`: journal_options::damage_advice.
+[[nodiscard]] std::optional<error> refusal_of(const inspection& found,
+                                              const std::optional<follower_mark>& follower,
+                                              const std::string& advice);
+
 struct opened_journal {
   std::unique_ptr<journal> opened;
   std::uint64_t journal_id = 0;

@@ -738,22 +738,29 @@ std::string describe_misfit(const inspection& found, const follower_mark& follow
   return {};
 }
 
+std::optional<error> refusal_of(const inspection& found,
+                                const std::optional<follower_mark>& follower,
+                                const std::string& advice) {
+  if (!found.damage.empty())
+    return make_error(errc::store_failed, "The journal is damaged, and nothing was changed. "
+                                              + describe_damage(found) + advice);
+  const auto why = follower ? describe_misfit(found, *follower) : std::string{};
+  if (why.empty())
+    return std::nullopt;
+  const bool is_other = !found.is_new && found.journal_id != follower->journal_id;
+  return make_error(errc::store_failed,
+                    why + " Nothing was changed; restore the data directory from a backup."
+                        + (is_other ? "" : advice)); // No repair helps with another journal.
+}
+
 result<opened_journal> open_journal(disk& files, const time_source& time, std::uint64_t journal_id,
                                     const journal_options& options,
                                     const std::optional<follower_mark>& follower) {
   auto found = inspect(files, follower ? follower->at : 0);
   if (!found)
     return found.error();
-  if (!found->damage.empty())
-    return make_error(errc::store_failed, "The journal is damaged, and nothing was changed. "
-                                              + describe_damage(*found) + options.damage_advice);
-  const bool is_other = // No repair helps.
-      follower && !found->is_new && found->journal_id != follower->journal_id;
-  if (follower)
-    if (const auto why = describe_misfit(*found, *follower); !why.empty())
-      return make_error(errc::store_failed,
-                        why + " Nothing was changed; restore the data directory from a backup."
-                            + (is_other ? "" : options.damage_advice));
+  if (auto refused = refusal_of(*found, follower, options.damage_advice))
+    return *refused;
   // The process before may have ended before it synced the name of the manifest that was read. If
   // files it does not name went first, the one before would miss them after a power failure.
   if (!found->leftovers.empty()) {

@@ -335,6 +335,42 @@ std::string advice_for_sessions(const std::string& directory,
          + " to another place to go on with the session files alone.";
 }
 
+std::string advice_for_tables(const std::string& directory) {
+  return " `troupe store repair --lose-after --data " + directory
+         + "` copies the directory and goes on with what can be kept; without --lose-after it only "
+           "says what that is.";
+}
+
+error of_journal(const std::string& directory, const error& why) {
+  return make_error(why.code, "In " + journal_path(directory) + ": " + why.message);
+}
+
+/// Refuses a journal that is damaged, or that is not the one of the tables, while nothing is
+/// changed: to open the tables writes a new MANIFEST. What else is wrong is found when they are
+/// opened.
+result<void> check_journal(const std::string& directory, const rocksdb_internals& internals) {
+  std::error_code unknown;
+  if (internals.open_tables || internals.origin
+      || (!internals.journal_files && !fs::exists(journal_path(directory), unknown)))
+    return {};
+  auto how = database_options(internals, internals.env ? *internals.env : *rocksdb::Env::Default());
+  how.create_if_missing = false;
+  how.max_open_files = 16; // It reads one row.
+  rocksdb::DB* raw = nullptr;
+  const auto opened = rocksdb::DB::OpenForReadOnly(how, directory, &raw);
+  const std::unique_ptr<rocksdb::DB> tables(raw);
+  const auto mark = opened.ok() ? read_mark(*tables, directory)
+                                : result<std::optional<journal::follower_mark>>{std::nullopt};
+  if (!mark || !*mark)
+    return {};
+  const auto own =
+      internals.journal_files ? nullptr : journal::make_file_disk(journal_path(directory));
+  const auto found = journal::inspect(own ? *own : *internals.journal_files, (*mark)->at);
+  const auto refused =
+      found ? journal::refusal_of(*found, *mark, advice_for_tables(directory)) : std::nullopt;
+  return refused ? result<void>{of_journal(directory, *refused)} : result<void>{};
+}
+
 result<void> open_journal(opened_files& out, const rocksdb_options& options,
                           const rocksdb_internals& internals) {
   const auto& directory = options.directory;
@@ -350,10 +386,7 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
   }
   out.disk = out.own_disk ? out.own_disk.get() : internals.journal_files;
   const auto advice =
-      internals.origin ? advice_for_sessions(directory, *mark)
-                       : " `troupe store repair --lose-after --data " + directory
-                             + "` copies the directory and goes on with what can be kept; without "
-                               "--lose-after it only says what that is.";
+      internals.origin ? advice_for_sessions(directory, *mark) : advice_for_tables(directory);
   std::error_code unknown;
   if (internals.origin && out.own_disk && !fs::exists(journal_path(directory), unknown) && !unknown)
     return refuse("The journal is missing: there is no directory " + journal_path(directory)
@@ -372,8 +405,7 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
   auto opened = journal::open_journal(*out.disk, *internals.time, thread_id_source().next_random(),
                                       how, *mark);
   if (!opened)
-    return make_error(opened.error().code,
-                      "In " + journal_path(directory) + ": " + opened.error().message);
+    return of_journal(directory, opened.error());
   if (!opened->repaired.empty())
     out.repaired = "The end of the journal was cut short: " + journal::describe(opened->repaired)
                    + " Nothing that was acknowledged is lost.";
@@ -442,6 +474,8 @@ result<opened_files> open_files(const rocksdb_options& options,
       return locked.error();
     out.lock = std::move(*locked);
   }
+  if (const auto fits = check_journal(options.directory, internals); !fits)
+    return fits.error();
   if (const auto opened = open_tables(out, options.directory, internals); !opened)
     return opened.error();
   if (const auto opened = open_journal(out, options, internals); !opened)

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 using namespace troupe::testing;
 namespace json = boost::json;
@@ -38,6 +39,17 @@ std::vector<std::string> kill_server(const std::string& directory, int tasks) {
     out.push_back(at(server.ask("SendMessage", send("m" + std::to_string(i))), "/task/id"));
   server.program().signal(SIGKILL);
   server.program().wait();
+  return out;
+}
+
+/// The bytes of all files but the lock, by their paths.
+std::map<std::string, std::string> files_of(const std::string& directory) {
+  std::map<std::string, std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator{directory})
+    if (entry.is_regular_file() && entry.path().filename() != "troupe.lock") {
+      std::ifstream in{entry.path(), std::ios::binary};
+      out[entry.path().string()] = std::string{std::istreambuf_iterator<char>{in}, {}};
+    }
   return out;
 }
 
@@ -91,9 +103,11 @@ TEST_CASE("a server that refuses a damaged journal names the command, after whic
   const auto directory = place / "data";
   kill_server(directory, 5);
   damage_first_group(directory);
+  const auto before = files_of(directory);
   const auto refused =
       run_program({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--data", directory});
   CHECK(refused.code == 1);
+  CHECK(files_of(directory) == before);
   CHECK_THAT(refused.err, Catch::Matchers::Contains("segment-00000001")
                               && Catch::Matchers::Contains("Behind the damage ")
                               && Catch::Matchers::Contains(

@@ -170,8 +170,9 @@ TEST_CASE("A repair keeps everything before the damage, says what is lost, and t
   const auto damaged = GENERATE(1, 2, 17, 39);
   const killed_store left;
   left.damage(static_cast<journal::position>(damaged));
-  const auto why = refusal(left.directory);
   const auto before = files_of(left.directory);
+  const auto why = refusal(left.directory);
+  CHECK(files_of(left.directory) == before);
   CHECK_THAT(why,
              ContainsSubstring(segment)
                  && ContainsSubstring("troupe store repair --lose-after --data " + left.directory));
