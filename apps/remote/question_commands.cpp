@@ -24,6 +24,13 @@ namespace {
 
 constexpr std::size_t listed_inputs_max = 1000;
 
+/// Why the server takes no question: it is no Troupe, said in these words; or something else.
+error about_questions(const error& why, std::string words) {
+  return why.code == errc::unsupported_operation
+             ? make_error(errc::unsupported_operation, std::move(words))
+             : why;
+}
+
 result<std::vector<json::value>> all_inputs(const server_link& on, const json::object& filter) {
   return on.list("inputs", a2a::operation::list_inputs, filter, listed_inputs_max);
 }
@@ -144,9 +151,9 @@ int answer_command(const answer_options& options, chosen_server server) {
   if (!on)
     return refuse_usage(on.error());
   if (const auto knows = on->need_objectives(); !knows)
-    return on->refuse(make_error(errc::unsupported_operation,
-                                 "the agent has no questions with an id; answer its task with "
-                                 "troupe send --task ID TEXT"));
+    return on->refuse(about_questions(knows.error(),
+                                      "the agent has no questions with an id; answer its task with "
+                                      "troupe send --task ID TEXT"));
   const auto id = find_question(*on, options.id);
   if (!id)
     return on->refuse(id.error());
@@ -165,8 +172,8 @@ int claim_command(const claim_options& options) {
   if (!on)
     return refuse_usage(on.error());
   if (const auto knows = on->need_objectives(); !knows)
-    return on->refuse(make_error(errc::unsupported_operation,
-                                 "the agent has no questions with an id, so none can be claimed"));
+    return on->refuse(about_questions(
+        knows.error(), "the agent has no questions with an id, so none can be claimed"));
   const auto id = find_question(*on, options.id);
   if (!id)
     return on->refuse(id.error());

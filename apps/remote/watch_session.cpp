@@ -110,16 +110,15 @@ result<int> watch_session::end() {
     complain(on_.name + ": how it ended cannot be read: " + view.error().message);
   std::string timing;
   const bool is_told = !choice_.json && !choice_.quiet;
-  if (view && (is_told || choice_.timing.any())) {
+  if (view)
     read_times(model_, records, *view);
+  if (view && (is_told || choice_.timing.any())) {
     const auto times = read_timing(records, *view, model_.began());
     is_written = write_timing_files(choice_.timing, times, view->name);
     if (is_told)
       timing = timing_text(times);
   }
   if (view && !choice_.json) {
-    if (!is_told)
-      read_times(model_, records, *view);
     shown = read_ending(
         records, *view,
         choice_.output.value_or(choice_.quiet ? output_choice::failed : output_choice::results),

@@ -247,12 +247,16 @@ void append_results(std::string& out, const run_ending& ending, const ending_opt
   for (const auto& result : ending.results) {
     const auto place = result.plan + " / " + result.task;
     for (const auto& artifact : result.artifacts) {
+      std::string content;
+      for (const auto& one : artifact->parts)
+        append_part(content, one, options);
+      if (content.empty()) // A program that wrote nothing.
+        continue;
       const auto& name = artifact->name.empty() ? artifact->artifact_id : artifact->name;
       const auto title = result.artifacts.size() == 1 ? place : place + ": " + name;
       out += options.workflow_token.empty() ? heading(title, options.colour)
                                             : group_begin(title, options.workflow_token);
-      for (const auto& one : artifact->parts)
-        append_part(out, one, options);
+      out += content;
       if (!options.workflow_token.empty())
         out += group_end(options.workflow_token);
     }

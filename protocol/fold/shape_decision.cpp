@@ -182,7 +182,10 @@ private:
                                                          : " has begun and stays as it is"),
                       member);
       case errc::nothing_to_retry:
-        return refuse(rule.refusal, named(task) + " is " + state + " and has not failed", member);
+        return refuse(rule.refusal,
+                      named(task) + (stage == task_stage::working ? " is working" : " is " + state)
+                          + " and has not failed",
+                      member);
       case errc::dependency_failed:
         return refuse(rule.refusal,
                       named(task) + " has " + state

@@ -440,9 +440,16 @@ result<replan_objective> read_replan_objective(const json::value& params) {
 
 result<list_inputs> read_list_inputs(const json::value& params) {
   return read_query<list_inputs>(params, [](const document_reader& in, list_inputs& out) {
-    out.objective = objective_id{in.id("objectiveId")};
+    // The context of an objective has its id.
+    const auto* by_context = in.find("objectiveId") == nullptr ? "contextId" : "objectiveId";
+    out.objective = objective_id{in.id(by_context)};
     out.plan = plan_id{in.id("planId")};
     out.task = task_id{in.id("taskId")};
+    for (const std::string_view none : {"state", "status", "kind"})
+      if (in.find(none) != nullptr)
+        in.fail(none, quoted(none)
+                          + " does not narrow this list: it has all open questions; inputs/get "
+                            "shows a question that has ended");
     read_page(in, out);
   });
 }

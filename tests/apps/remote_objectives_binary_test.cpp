@@ -382,6 +382,20 @@ TEST_CASE("watch tells each change and each question once over a restart of the 
   CHECK(watch.err().find("By the sea?", first + 1) == std::string::npos);
 }
 
+TEST_CASE("a server that cannot be reached is said, also by what only Troupe has",
+          "[binary][remote]") {
+  for (const std::string command : {"answer", "claim"}) {
+    std::vector<std::string> words{troupe_binary(), command, "t.question-1"};
+    if (command == "answer")
+      words.emplace_back("yes");
+    words.insert(words.end(), {"--server", "http://127.0.0.1:1"});
+    const auto refused = run_program(words);
+    CHECK(refused.code != 0);
+    CHECK_THAT(refused.err, ContainsSubstring("127.0.0.1:1"));
+    CHECK(refused.err.find("no questions") == std::string::npos);
+  }
+}
+
 TEST_CASE("a question is claimed, and only who claimed it answers, or who overrides",
           "[binary][remote]") {
   const served server;

@@ -66,6 +66,7 @@ TEST_CASE("results are shown below the name of their task", "[apps][ending]") {
   CHECK(results_of(ending_with({made("x", {data_part({{"n", 1}})})}))
         == "--- Hello / greet\n{\"n\":1}\n");
   CHECK(results_of(run_ending{}).empty());
+  CHECK(results_of(ending_with({made("stdout", {text_part("")}), made("none", {})})).empty());
 }
 
 TEST_CASE("what is shown drives no terminal, and bytes are counted", "[apps][ending]") {

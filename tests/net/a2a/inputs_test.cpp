@@ -400,6 +400,11 @@ TEST_CASE("Q7_inputs: a question is listed, read and declined", "[net][opt][ques
   CHECK(open_inputs(bed, R"({"objectiveId":"trip","taskId":"trip.p0.t1"})") == by_sea);
   CHECK(open_inputs(bed, R"({"planId":"trip.p0"})") == std::string(on_friday) + " " + by_sea);
   CHECK(open_inputs(bed, R"({"objectiveId":"other"})").empty());
+  CHECK(open_inputs(bed, R"({"contextId":"trip","taskId":"trip.p0.t1"})") == by_sea);
+  CHECK(open_inputs(bed, R"({"contextId":"other"})").empty());
+  for (const std::string none : {"state", "status", "kind"})
+    CHECK_THAT(at(bed.error_of("inputs/list", "{\"" + none + R"(":"answered"})"), "/message"),
+               ContainsSubstring("\"" + none + "\" does not narrow this list"));
   CHECK(at(bed.error_of("inputs/list", R"({"planId":"other"})"), "/data/0/reason")
         == "PLAN_NOT_FOUND");
   CHECK(at(bed.error_of("inputs/list", R"({"pageToken":"x"})"), "/code") == "-32602");
