@@ -348,7 +348,8 @@ error of_journal(const std::string& directory, const error& why) {
 /// Refuses a journal that is damaged, or that is not the one of the tables, while nothing is
 /// changed: to open the tables writes a new MANIFEST. What else is wrong is found when they are
 /// opened.
-result<void> check_journal(const std::string& directory, const rocksdb_internals& internals) {
+result<void> refuse_damaged_journal(const std::string& directory,
+                                    const rocksdb_internals& internals) {
   std::error_code unknown;
   if (internals.open_tables || internals.origin
       || (!internals.journal_files && !fs::exists(journal_path(directory), unknown)))
@@ -474,8 +475,8 @@ result<opened_files> open_files(const rocksdb_options& options,
       return locked.error();
     out.lock = std::move(*locked);
   }
-  if (const auto fits = check_journal(options.directory, internals); !fits)
-    return fits.error();
+  if (const auto checked = refuse_damaged_journal(options.directory, internals); !checked)
+    return checked.error();
   if (const auto opened = open_tables(out, options.directory, internals); !opened)
     return opened.error();
   if (const auto opened = open_journal(out, options, internals); !opened)
