@@ -1,8 +1,15 @@
 // How far objectives and plans are: never back within a revision, whole only when completed, and at
 // the end what a fresh computation gives.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <system_error>
+#include <utility>
 
 #include "sim/checkers/checkers.hpp"
 
@@ -113,6 +120,20 @@ journal_view read_facts(const std::vector<objective_fact>& facts) {
   return out;
 }
 
+/// Where a task stands in its plan. Several may have one name; an id that the server made ends with
+/// the place ("c0.o1.p0.t7", and "c0.o1.p0.t7.r1" once it was tried again).
+std::optional<std::uint32_t> place_of(const shown_task& task, std::uint32_t plan,
+                                      const journal_view& journal) {
+  const auto mark = task.id.rfind(".t");
+  std::uint32_t place = 0;
+  if (mark != std::string::npos
+      && std::from_chars(task.id.data() + mark + 2, task.id.data() + task.id.size(), place).ec
+             == std::errc{})
+    return place;
+  const auto found = journal.tasks.find({plan, task.name});
+  return found == journal.tasks.end() ? std::nullopt : std::optional{found->second};
+}
+
 shown_progress computed(const shown_plan& plan, const journal_view& journal, double usual) {
   shown_progress out;
   const auto plan_at = journal.plans.find(plan.name);
@@ -122,9 +143,8 @@ shown_progress computed(const shown_plan& plan, const journal_view& journal, dou
     const auto weight = task.expected_seconds > 0 ? task.expected_seconds * 1000 : usual;
     double fraction = task.state == "completed" ? 1 : 0;
     if (task.state != "completed" && task.state != "pending" && plan_at != journal.plans.end()) {
-      const auto at = journal.tasks.find({plan_at->second, task.name});
-      if (at != journal.tasks.end())
-        if (const auto far = journal.how_far.find({plan_at->second, at->second});
+      if (const auto at = place_of(task, plan_at->second, journal))
+        if (const auto far = journal.how_far.find({plan_at->second, *at});
             far != journal.how_far.end())
           fraction = far->second / millionths;
     }

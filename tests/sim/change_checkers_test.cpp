@@ -430,6 +430,11 @@ TEST_CASE("progress does not go back within a revision", "[sim][checkers]") {
 
 TEST_CASE("progress at the end is what a fresh computation gives", "[sim][checkers]") {
   CHECK(check_progress(half_done()).value_or("") == "");
+  auto twins = half_done(); // The skipped task has the name of the one that failed.
+  twins.ends[0].plans[0].tasks[2].name = twins.facts["o"][3].text = "t1";
+  CHECK(check_progress(twins).value_or("") == "");
+  twins.facts["o"].back().task = 2; // It was the skipped one that got half-way.
+  CHECK(says(check_progress(twins), "plan o.p shows 25"));
   auto wrong = half_done();
   wrong.ends[0].plans[0].progress.done = 26;
   CHECK(says(check_progress(wrong), "plan o.p shows 26"));
