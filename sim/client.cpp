@@ -106,8 +106,10 @@ client::request client::draw_plan(const std::string& objective) {
   out.kind = call_kind::add_plan;
   out.method = "plans/create";
   out.objective = objective;
+  // The second plan of c11 is not the twelfth one of c1.
+  const auto* mark = name_.size() > 2 ? "-" : "";
   const auto plan =
-      draw_tasks(in_, chance_, extra_, objective + ".x" + name_ + std::to_string(++made_));
+      draw_tasks(in_, chance_, extra_, objective + ".x" + name_ + mark + std::to_string(++made_));
   out.plan = plan.name;
   out.params = R"({"objectiveId":)" + quoted(objective) + R"(,"id":)" + quoted(plan.name)
                + R"(,"start":true,)" + json_of(plan, in_.how) + "}";
