@@ -34,6 +34,14 @@ boost::json::object root_metadata(const objective_view& shown) {
   return out;
 }
 
+/// `answer`, which hears of a conflict only if the change has conditions of its command: several
+/// commands may wait for one change.
+committed_fn answer_of(committed_fn answer, bool has_conditions) {
+  if (has_conditions)
+    return answer;
+  return [answer = std::move(answer)] { answer(); };
+}
+
 /// Calls all `answers`; null if there are none.
 committed_fn all_of(std::vector<committed_fn> answers) {
   if (answers.size() < 2)
@@ -214,7 +222,8 @@ void objective_actor::carry_out(objective_decision decision, command from) {
     answer_later(when, from, decision.effects);
   waiting_answers waited;
   if (is_settled(view().state))
-    waited.answers = std::exchange(closers_, {});
+    for (auto& answer : std::exchange(closers_, {}))
+      waited.answers.push_back(answer_of(std::move(answer), false));
   const bool moves_root =
       !view().root_task.empty() && std::ranges::any_of(decision.events, [](const event& one) {
         return std::holds_alternative<objective_moved>(one);
@@ -234,9 +243,9 @@ void objective_actor::carry_out(objective_decision decision, command from) {
     mind_deadlines();
   for (const auto plan : ended)
     take_plan_closers(plan, waited);
-  std::ranges::copy(waited.conditions, std::back_inserter(from.conditions));
   if (now)
-    waited.answers.push_back(from.answer);
+    waited.answers.push_back(answer_of(from.answer, !from.conditions.empty()));
+  std::ranges::copy(waited.conditions, std::back_inserter(from.conditions));
   auto then = all_of(std::move(waited.answers));
   const auto events = moves_root ? decision.events : std::vector<event>{};
   if (((then && !moves_root) || !from.conditions.empty()) && decision.events.empty())
@@ -315,7 +324,7 @@ void objective_actor::take_plan_closers(std::uint32_t plan, waiting_answers& int
       into.refusals.emplace_back(
           [refuse = closer.refuse, why = wrong_move(state, closer.to)] { refuse(why); });
     } else if (--*closer.left == 0) {
-      into.answers.push_back(closer.answer);
+      into.answers.push_back(answer_of(closer.answer, !closer.conditions->empty()));
       std::ranges::copy(*closer.conditions, std::back_inserter(into.conditions));
     }
   }

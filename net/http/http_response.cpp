@@ -1,5 +1,6 @@
 #include "net/http/http_response.hpp"
 
+#include "protocol/a2a/errc_wire.hpp"
 #include "protocol/json/json_writer.hpp"
 #include <troupe/net/limits.hpp>
 
@@ -110,7 +111,7 @@ void write_plain_error(http_response& out, unsigned status, std::string_view mes
   json.member("status", row_of(status).name);
   json.member("message", message).key("details").begin_array().begin_object();
   json.member("@type", "type.googleapis.com/google.rpc.ErrorInfo");
-  json.member("reason", row_of(status).reason).member("domain", "troupe");
+  json.member("reason", row_of(status).reason).member("domain", own_error_domain);
   json.end_object().end_array().end_object().end_object();
   if (status == 429 || status == 503)
     add_retry_after(out);
