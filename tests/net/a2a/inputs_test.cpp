@@ -630,6 +630,10 @@ TEST_CASE("Q13_kagent: an event that asks has the request of the extension, for 
   const net_bed bed;
   static_cast<void>(begin_trip(bed));
   const std::string uri = "https://kagent.dev/extensions/hitl/v1";
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("GetTask", R"({"id":"trip.p0.t0"})"), "/status/state")
+           == "TASK_STATE_WORKING";
+  }));
   const auto follow = [&](const std::string& more) {
     auto client = bed.connect();
     client.send(http_client::post_text(rpc("SubscribeToTask", R"({"id":"trip.p0.t0"})"),
