@@ -160,7 +160,7 @@ int run_seed(std::uint64_t seed, const std::string& file, const std::string& pla
           by_time ? moment : 30s);
       run.signal(SIGKILL);
     }
-    const int code = run.wait(30s);
+    const int code = run.wait(120s);
     const bool begun_before = all.anything();
     all.add(run.out());
     if (code == 128 + SIGKILL) {

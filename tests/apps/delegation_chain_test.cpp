@@ -9,6 +9,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <set>
 
 using namespace troupe::testing;
@@ -46,7 +48,8 @@ TEST_CASE("fifty tasks go over three servers, ask, and end, though the middle on
                            R"([{"ask":"Go on?"},{"artifactFromAnswer":{"name":"said"}},)"
                            R"({"complete":"done"}])");
   bed.a.begin("fan", tasks);
-  REQUIRE(comes_true([&] { return bed.a.question_count() == count; }));
+  constexpr std::chrono::seconds long_enough{60};
+  REQUIRE(comes_true([&] { return bed.a.question_count() == count; }, long_enough));
   const auto asked = bed.a.server().ask("inputs/list", R"({"pageSize":1})").at("inputs").at(0);
   CHECK(at(asked, "/prompt") == "Go on?");
   CHECK(at(asked, "/data/troupe~1v1~1asker/0/target") == "B");
@@ -61,7 +64,7 @@ TEST_CASE("fifty tasks go over three servers, ask, and end, though the middle on
                  "a" + std::to_string(i));
   bed.b.start_again();
   // The others are asked again when it is back; some of these questions are withdrawn meanwhile.
-  CHECK(comes_true([&] {
+  const auto answer_again = [&] {
     const auto open =
         bed.a.server().ask("inputs/list", R"({"pageSize":100})").at("inputs").as_array();
     for (const auto& each : open) {
@@ -76,7 +79,8 @@ TEST_CASE("fifty tasks go over three servers, ask, and end, though the middle on
                .at("totalSize")
                .as_int64()
            == count;
-  }));
+  };
+  CHECK(comes_true(answer_again, long_enough));
   for (int i = 0; i < count; ++i) {
     const auto task = "fan.p0.t" + std::to_string(i);
     CAPTURE(task, bed.a.words(task));
@@ -107,7 +111,7 @@ TEST_CASE("an answer in the middle wins over one that is on its way from the roo
 TEST_CASE("progress comes through three servers", "[binary][delegation]") {
   three_bed bed;
   bed.a.begin("trip", over_b_to_c("t", R"([{"progress":{"id":"pages","progress":1,"total":2}},)"
-                                       R"({"sleep":3},{"ask":"Go on?"},{"complete":"done"}])"));
+                                       R"({"sleep":7},{"ask":"Go on?"},{"complete":"done"}])"));
   const auto plan = [&] { // of B, as the task of A shows it
     const auto task = result_of(bed.a.server().client().post(
         request_of("GetTask", R"({"id":"trip.p0.t0"})"),
@@ -166,7 +170,7 @@ TEST_CASE("the report of a cancel has a leaf that refuses and one that hangs",
   chain_link b;
   b.start({{"C", c.url()}, {"S", stubborn.url("/")}});
   chain_link a;
-  a.start({{"B", b.url()}}, "[timeouts]\ncancel-wait = 2\n");
+  a.start({{"B", b.url()}}, "[timeouts]\ncancel-wait = 8\n");
   a.begin("trip", delegated("t", "B",
                             planned(delegated("v", "C", scripted(R"([{"hang":true}])")) + ","
                                     + delegated("w", "S", R"(,"text":"go")") + ","
@@ -188,6 +192,9 @@ TEST_CASE("the report of a cancel has a leaf that refuses and one that hangs",
   CHECK(std::set<std::string>(lines.begin(), lines.end())
         == std::set<std::string>{"objective trip canceled", line("0: C: no answer"),
                                  line("1: S: refused, too late")});
+  CHECK(std::ranges::any_of(stubborn.received(), [](const received_post& asked) {
+    return asked.body.find(R"("troupe/v1/cancel-wait":)") != std::string::npos;
+  }));
   // What did not arrive is delivered in the background.
   c.door().reset();
   CHECK(comes_true([&] {
@@ -231,13 +238,13 @@ TEST_CASE("how long an agent may say nothing is a setting", "[binary][delegation
   chain_link b;
   b.start({});
   chain_link a;
-  a.start({{"B", b.url()}}, "[agents]\na2a-lost-after = 1\n");
+  a.start({{"B", b.url()}}, "[agents]\na2a-lost-after = 4\n");
   a.begin("trip", delegated("t", "B", scripted(R"([{"hang":true}])")));
   REQUIRE(comes_true([&] { return b.task_count() == 1; }));
   b.server().program().signal(SIGSTOP);
   CHECK(a.server().reaches("trip.p0.t0", "TASK_STATE_FAILED"));
   b.server().program().signal(SIGCONT);
-  CHECK(a.words("trip.p0.t0") == "the agent \"B\" has not answered for 1 s");
+  CHECK(a.words("trip.p0.t0") == "the agent \"B\" has not answered for 4 s");
 }
 
 TEST_CASE("the servers through which a task may go are a setting", "[binary][delegation]") {

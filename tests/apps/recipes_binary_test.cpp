@@ -2,9 +2,12 @@
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
+#include <stdexcept>
 #include <string_view>
 
 #include <arpa/inet.h>
@@ -47,18 +50,24 @@ std::vector<recipe> all_recipes() {
   return out;
 }
 
-/// A port that is free now.
+/// A port that is free now, below those that the system gives to whoever asks for any (from 32768
+/// on): another test could get one of them before it is used.
 std::string free_port() {
-  const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  auto* const address = static_cast<sockaddr*>(static_cast<void*>(&at));
-  REQUIRE(::bind(probe, address, size) == 0);
-  REQUIRE(::getsockname(probe, address, &size) == 0);
-  ::close(probe);
-  return std::to_string(ntohs(at.sin_port));
+  std::random_device random;
+  for (int tries = 0; tries < 100; ++tries) {
+    const auto port = static_cast<std::uint16_t>(20'000 + random() % 10'000);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    at.sin_port = htons(port);
+    const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool is_free =
+        ::bind(probe, static_cast<sockaddr*>(static_cast<void*>(&at)), sizeof at) == 0;
+    ::close(probe);
+    if (is_free)
+      return std::to_string(port);
+  }
+  throw std::runtime_error("no port is free");
 }
 
 } // namespace

@@ -346,13 +346,15 @@ TEST_CASE("a cut archive with a live successor refuses the start in words about 
     server.ask("objectives/create",
                R"({"id":"twice","name":"Twice","start":true,"plans":[{"name":"p","tasks":[)"
                R"({"name":"a","agent":"scripted","input":{"steps":[{"ask":"go?"}]}}]}]})");
+    const auto is_blocked = [&] {
+      return at(server.ask("objectives/get", R"({"id":"twice"})"), "/objective/status")
+             == "blocked";
+    };
+    CHECK(comes_true(is_blocked));
     status("canceled");
     status("submitted");
     status("working");
-    CHECK(comes_true([&] {
-      return at(server.ask("objectives/get", R"({"id":"twice"})"), "/objective/status")
-             == "blocked";
-    }));
+    CHECK(comes_true(is_blocked));
     CHECK(server.stop() == 0);
   }
   fs::path archive;

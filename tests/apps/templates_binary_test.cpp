@@ -135,6 +135,7 @@ TEST_CASE("U2_replan: a person plans an objective anew, and answers the form of 
   CHECK(contains(done.out, "objective trip is at revision 1"));
   const auto history = person.run({"history", "trip"});
   CHECK(history.code == 0);
+  REQUIRE(server.reaches("trip.p0.t0", "TASK_STATE_INPUT_REQUIRED"));
   // What comes after "Book" asks for the topic.
   CHECK(person.run({"answer", "trip.p0.t0", "yes"}).code == 0);
   REQUIRE(comes_true([&] {

@@ -52,8 +52,8 @@ http_client::~http_client() {
 
 http_client::http_client(http_client&& other) noexcept
     : socket_(std::exchange(other.socket_, -1)), input_(std::move(other.input_)),
-      stream_(std::move(other.stream_)), stream_over_(other.stream_over_), chunked_(other.chunked_),
-      comments_(other.comments_) {}
+      stream_(std::move(other.stream_)), stream_over_(other.stream_over_),
+      chunked_(other.chunked_) {}
 
 void http_client::close() {
   if (socket_ >= 0)
@@ -239,8 +239,8 @@ std::optional<std::string> http_client::next_piece() {
 
 std::optional<std::string> http_client::next_event() {
   auto event = next_piece();
-  for (; event && event->starts_with(':'); event = next_piece())
-    ++comments_;
+  while (event && event->starts_with(':'))
+    event = next_piece();
   if (!event)
     return std::nullopt;
   if (!event->starts_with("data: ") || event->find('\n') != std::string::npos)

@@ -98,11 +98,10 @@ public:
   /// Status and headers of the next answer only, for a stream.
   http_answer receive_head();
   /// The next `data:` line of a stream whose head was received; nothing at its end. Comments are
-  /// counted and passed over.
+  /// passed over.
   [[nodiscard]] std::optional<std::string> next_event();
   /// The same, but comments are not passed over: they begin with a colon.
   [[nodiscard]] std::optional<std::string> next_piece();
-  [[nodiscard]] int comments() const noexcept { return comments_; }
 
 private:
   bool read_more();
@@ -116,7 +115,6 @@ private:
   text_queue stream_; ///< Of a stream: received, unchunked, not yet used.
   bool stream_over_ = false;
   bool chunked_ = false;
-  int comments_ = 0;
 };
 
 } // namespace troupe::testing

@@ -150,6 +150,10 @@ TEST_CASE("Q5_ambiguous: an answer to the root is never guessed", "[net][opt][qu
   REQUIRE(comes_open(bed, on_friday));
   ask(bed, "b", report_question{"By the sea?"});
   REQUIRE(comes_open(bed, std::string(on_friday) + " " + by_sea));
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("GetTask", R"({"id":")" + root + "\"}"), "/status/state")
+           == "TASK_STATE_INPUT_REQUIRED";
+  }));
   const auto refused = to_root(bed, root, "yes", "");
   CHECK(reason(refused) == "AMBIGUOUS_INPUT");
   CHECK_THAT(at(refused, "/error/message"), Contains(on_friday) && Contains(by_sea));

@@ -104,8 +104,12 @@ TEST_CASE("O1_activation, O2_create, O3_get, O4_list, O5_plan_create, O6_plan_up
       "plans": [{"objectiveId": "obj-123"}],
       "createdAt": "<time>", "updatedAt": "<time>"}}})"))
         == "");
-  // The answer does not wait for the plan, which begins by itself.
-  REQUIRE(comes_true([&] { return at(bed.read("obj-123"), "/plans/0/status") == "working"; }));
+  // The answer does not wait for the plan and its two tasks, which begin by themselves.
+  REQUIRE(comes_true([&] {
+    const auto now = bed.read("obj-123");
+    return at(now, "/plans/0/tasks/0/status") == "working"
+           && at(now, "/plans/0/tasks/1/status") == "working";
+  }));
 
   // O2_create
   bed.expect(R"({

@@ -8,7 +8,6 @@
 #include <boost/json/parse.hpp>
 
 #include <atomic>
-#include <future>
 #include <thread>
 #include <vector>
 
@@ -239,16 +238,9 @@ TEST_CASE("a silent stream carries comments", "[net][sse]") {
   auto client = open_stream(bed, "SendStreamingMessage", text_message("go"));
   static_cast<void>(next(client));
   CHECK(next_state(client) == "TASK_STATE_WORKING");
-  auto end = std::async(std::launch::async, [&] { return next_state(client); });
-  // The end is reported when a second subscriber has seen that time passes.
-  auto other = bed.connect();
-  REQUIRE(comes_true([&] {
-    return other.get("/healthz").status == 200
-           && end.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout;
-  }));
+  CHECK(client.next_piece() == ": keep-alive");
   bed.puppet->port(0)->report(report_completed{});
-  CHECK(end.get() == "TASK_STATE_COMPLETED");
-  CHECK(client.comments() > 0);
+  CHECK(next_state(client) == "TASK_STATE_COMPLETED");
 }
 
 TEST_CASE("a stream carries comments while only what it does not show happens", "[net][sse]") {

@@ -343,7 +343,7 @@ TEST_CASE("a sender that is too slow gets 408", "[net][http]") {
 
 TEST_CASE("a connection on which nothing happens is closed", "[net][http]") {
   server_options options;
-  options.idle_timeout = std::chrono::milliseconds(20);
+  options.idle_timeout = std::chrono::milliseconds(500);
   const net_bed bed(options);
   auto fresh = bed.connect();
   CHECK(fresh.is_closed());

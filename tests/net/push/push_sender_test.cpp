@@ -679,7 +679,7 @@ TEST_CASE("A slow receiver is given up after the time-out, and no other waits fo
   push_receiver quick;
   push_bed bed;
   bed.seams.resolve = on_loopback;
-  bed.options.timeout = 100ms;
+  bed.options.timeout = 1s;
   bed.options.parallel_per_host_max = 1;
   bed.start();
   bed.put_task("t");
@@ -730,8 +730,8 @@ TEST_CASE("The ports of a host share its places, and a head without a body is no
   std::size_t under_way = 0;
   std::size_t most = 0;
   push_bed bed;
-  bed.options.parallel_per_host_max = 4; // One for a host that hangs.
-  bed.options.timeout = 100ms;
+  bed.options.parallel_per_host_max = 4;      // One for a host that hangs.
+  bed.options.timeout = 500ms;                // Each attempt lasts so long.
   bed.options.debug = [&](std::string_view) { // An attempt is over.
     const std::lock_guard lock{guard};
     --under_way;
