@@ -28,16 +28,31 @@ constexpr auto spellings = std::to_array<std::pair<std::string_view, std::string
 
 constexpr std::string_view marks = ",;.:!?()[]{}\"";
 
-bool is_blank(char c) {
+constexpr bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+constexpr auto in_word = [] {
+  std::array<bool, 256> out{};
+  for (std::size_t c = 0; c < out.size(); ++c)
+    out[c] = !is_blank(static_cast<char>(c))
+             && marks.find(static_cast<char>(c)) == std::string_view::npos;
+  return out;
+}();
+
 bool is_in_word(char c) {
-  return !is_blank(c) && marks.find(c) == std::string_view::npos;
+  return in_word[static_cast<unsigned char>(c)];
 }
 
-/// The spelling that `text` begins with, or null.
+/// Whether a spelling may begin with it: most characters of a text are none of these.
+bool may_begin_spelling(char c) {
+  return static_cast<unsigned char>(c) >= 0x80 || c == '=' || c == '-' || c == '<';
+}
+
+/// The spelling that `text` begins with, or null. The text is not empty.
 const std::pair<std::string_view, std::string_view>* spelling_at(std::string_view text) {
+  if (!may_begin_spelling(text.front()))
+    return nullptr;
   const auto* found = std::ranges::find_if(
       spellings, [text](const auto& each) { return text.starts_with(each.first); });
   return found == spellings.end() ? nullptr : found;
@@ -45,7 +60,8 @@ const std::pair<std::string_view, std::string_view>* spelling_at(std::string_vie
 
 /// U+2019 is also the apostrophe of "don't".
 std::size_t apostrophe_bytes(std::string_view text) {
-  return text.starts_with("\u2019") ? std::string_view("\u2019").size() : 0;
+  return text.front() == '\xe2' && text.starts_with("\u2019") ? std::string_view("\u2019").size()
+                                                              : 0;
 }
 
 bool is_mark_within_word(std::string_view sentence, std::size_t at) {
