@@ -4,6 +4,8 @@
 
 #if !TROUPE_CAF_1
 
+#include "protocol/short_time_slices.hpp"
+
 #include <caf/detail/double_ended_queue.hpp>
 #include <caf/logger.hpp>
 #include <caf/policy/unprofiled.hpp>
@@ -97,8 +99,10 @@ public:
 
   template<class Worker>
   resumable* dequeue(Worker* self) {
-    if (!std::exchange(current_worker, self))
+    if (!std::exchange(current_worker, self)) {
+      take_short_time_slices();
       make_thread_state();
+    }
     for (;;) {
       for (std::size_t tries = 0; tries < tries_max; ++tries)
         if (auto* job = take(self, tries % steal_interval == 0))

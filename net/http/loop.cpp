@@ -1,6 +1,7 @@
 #include "net/http/loop.hpp"
 
 #include "protocol/refusable_work.hpp"
+#include "protocol/short_time_slices.hpp"
 #include "protocol/text/http_date.hpp"
 #include <troupe/protocol/ids.hpp>
 
@@ -124,6 +125,7 @@ void loop::start() {
   // here.
   timers_->use_alarm();
   thread_ = std::thread([this] {
+    take_short_time_slices();
     const loop_gateway::turn here(own_gateway_);
     static_cast<void>(thread_id_source()); // Made while there is memory.
     arm();

@@ -1,5 +1,7 @@
 #include "store/journal/file_disk.hpp"
 
+#include "protocol/short_time_slices.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
@@ -270,6 +272,7 @@ private:
 
   void run() {
     ::pthread_setname_np(::pthread_self(), "journal-disk");
+    take_short_time_slices();
     std::unique_lock lock{guard_};
     for (;;) {
       has_calls_.wait(lock, [this] { return is_handed_over_ || is_stopping_; });

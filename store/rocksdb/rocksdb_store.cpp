@@ -2,6 +2,7 @@
 
 #include "protocol/change_size.hpp"
 #include "protocol/record/record.hpp"
+#include "protocol/short_time_slices.hpp"
 #include "store/answers.hpp"
 #include "store/archive_reader.hpp"
 #include "store/id_claims.hpp"
@@ -493,6 +494,7 @@ private:
 
   void run_writer() {
     ::pthread_setname_np(::pthread_self(), "store-writer");
+    take_short_time_slices();
     for (;;) {
       const bool was_stopping = is_stopping();
       const auto end = take_turn();
