@@ -131,7 +131,7 @@ void objective_actor::begin() {
   }
   env_.wait_until_entered();
   // The two are recorded one after the other; the process may have ended in between.
-  if (start_.root_shown && *start_.root_shown != root_state(view().state))
+  if (start_.root_shown && *start_.root_shown != root_state(view(), view().state))
     tell_root({objective_moved{event_to(view().state), view().reason}}, {}, nullptr);
   const bool had_ended = is_settled(view().state); // then a command to try it again follows
   auto decision = life_.decide(objective_goes_on{}, env_.now());
@@ -620,12 +620,22 @@ void objective_actor::quit_if_ended() {
   self_->quit();
 }
 
-task_state root_state(objective_state of) noexcept {
-  switch (of) {
+namespace {
+
+bool asks_for_login(const objective_view& of) {
+  return !of.paused && !of.pending_inputs.empty()
+         && std::ranges::all_of(of.pending_inputs, &pending_input::is_auth);
+}
+
+} // namespace
+
+task_state root_state(const objective_view& of, objective_state when) noexcept {
+  switch (when) {
     case objective_state::submitted: return task_state::submitted;
     case objective_state::planning:
     case objective_state::working: return task_state::working;
-    case objective_state::blocked: return task_state::input_required;
+    case objective_state::blocked:
+      return asks_for_login(of) ? task_state::auth_required : task_state::input_required;
     case objective_state::completed: return task_state::completed;
     case objective_state::failed: return task_state::failed;
     case objective_state::canceled: return task_state::canceled;
@@ -642,7 +652,7 @@ change root_moved(const objective_view& of, objective_state to, std::string word
   message_ptr text;
   if (!words.empty())
     text = make_status_message(std::move(words), of.id.str(), of.root_task, std::move(metadata));
-  out.events.push_back(task_moved{root_state(to), 1, std::move(text)});
+  out.events.push_back(task_moved{root_state(of, to), 1, std::move(text)});
   return out;
 }
 

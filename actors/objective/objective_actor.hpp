@@ -30,8 +30,9 @@ namespace troupe {
 /// The `agent` of a root task: no agent does it, it represents an objective.
 inline constexpr std::string_view objective_agent = "objective";
 
-/// The state of the root task, which shows the objective as an A2A task.
-[[nodiscard]] task_state root_state(objective_state of) noexcept;
+/// The state of the root task, which shows the objective as an A2A task. If all questions of a
+/// blocked objective ask for a login, and nobody has paused it, it is AUTH_REQUIRED.
+[[nodiscard]] task_state root_state(const objective_view& of, objective_state when) noexcept;
 /// The root task moves with its objective. `words` and `metadata` are of its status message;
 /// without words there is none.
 [[nodiscard]] change root_moved(const objective_view& of, objective_state to, std::string words,

@@ -928,7 +928,8 @@ pending_input input_asked_by(const task_moved& moved, const change& where) {
                     .since = where.at,
                     .plan = where.task.plan_index,
                     .index = where.task.task_index,
-                    .question = {}};
+                    .question = {},
+                    .is_auth = moved.to == task_state::auth_required};
   if (!moved.message)
     return out;
   out.prompt = text_of(moved.message->parts);

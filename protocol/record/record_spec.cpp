@@ -275,7 +275,8 @@ objective_view objective_view_from(const json::object& in) {
       out.pending_inputs.push_back({.task = task_id{text(input, "i")},
                                     .prompt = text(input, "q"),
                                     .since = time_from(at(input, "t")),
-                                    .question = text(input, "id")});
+                                    .question = text(input, "id"),
+                                    .is_auth = find(input, "au") != nullptr});
     }
   out.rollup.held = held_from(in);
   sum_up(out);
@@ -529,6 +530,8 @@ void write(std::string& out, const objective_view& objective_view) {
     for (const auto& input : objective_view.pending_inputs) {
       json.begin_object().member("i", input.task.str()).optional_member("q", input.prompt);
       json.optional_member("id", input.question);
+      if (input.is_auth)
+        json.key("au").boolean(true);
       write_time(json, "t", input.since);
       json.end_object();
     }

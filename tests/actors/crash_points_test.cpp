@@ -170,7 +170,9 @@ bool run_until_death(const scenario& scenario, std::size_t lives) {
   CHECK(find_objective(mortal, only)->state == scenario.end);
   const auto root = find_task(mortal, find_objective(mortal, only)->root_task);
   CHECK((!root
-         || root->status.state == root_state(scenario.end))); // Created right after the objective.
+         || root->status.state
+                == root_state(*find_objective(mortal, only),
+                              scenario.end))); // Created right after the objective.
   if (root && scenario.end == objective_state::completed)
     CHECK(root->artifacts.empty()
           == last_tasks(*find_objective(mortal, only), {}, 1).first.empty());

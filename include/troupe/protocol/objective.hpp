@@ -69,6 +69,7 @@ struct pending_input {
   std::uint32_t plan = 0; ///< Where the task stands; not known of what was recorded before.
   std::uint32_t index = 0;
   std::string question; ///< Its id; not known of what was recorded before.
+  bool is_auth = false; ///< The task is AUTH_REQUIRED.
 };
 
 struct plan_view {

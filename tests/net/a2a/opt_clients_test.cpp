@@ -509,6 +509,52 @@ TEST_CASE("an answer through a root task returns the root task, and its stream g
   REQUIRE(comes_true([&] { return root_state() == "TASK_STATE_COMPLETED"; }));
 }
 
+TEST_CASE("the root task of an objective that waits for a login alone is AUTH_REQUIRED",
+          "[net][opt]") {
+  const net_bed bed({}, "puppet");
+  constexpr const char* plan =
+      R"(,"metadata":{"opt/v1/plan":{"name":"p","tasks":[{"name":"a"},{"name":"b"}]}})";
+  const auto begin = bed.call(rpc(
+      "SendMessage", text_message("go", plan, R"(,"configuration":{"returnImmediately":true})")));
+  const auto root = at(begin, "/result/task/id");
+  const auto root_comes_to = [&](const std::string& state) {
+    return comes_true([&] {
+      return at(bed.result_of("GetTask", R"({"id":")" + root + "\"}"), "/status/state") == state;
+    });
+  };
+  // While the other task works, the objective does, too.
+  bed.puppet->port(0)->report(report_question{"log in", true});
+  bed.puppet->port(1)->report(report_question{"log in there, too", true});
+  REQUIRE(root_comes_to("TASK_STATE_AUTH_REQUIRED"));
+  // A stream stays open for the login, and ends with the task.
+  auto follower = bed.connect();
+  follower.send(http_client::post_text(rpc("SubscribeToTask", R"({"id":")" + root + "\"}")));
+  REQUIRE(follower.receive_head().status == 200);
+  const auto first = follower.next_event();
+  REQUIRE(first);
+  CHECK_THAT(*first, Contains("TASK_STATE_AUTH_REQUIRED"));
+  const auto log_in = [&](std::size_t task) {
+    const auto question = bed.puppet->asked(task)->id.str() + ".question-1";
+    static_cast<void>(
+        bed.result_of("inputs/answer", R"({"id":")" + question + R"(","value":"done"})"));
+  };
+  log_in(0);
+  REQUIRE(root_comes_to("TASK_STATE_WORKING"));
+  bed.puppet->port(0)->report(report_question{"which?", false});
+  REQUIRE(root_comes_to("TASK_STATE_INPUT_REQUIRED")); // One asks for something else.
+  log_in(1);
+  REQUIRE(root_comes_to("TASK_STATE_WORKING"));
+  finish(bed, 0);
+  finish(bed, 1);
+  REQUIRE(root_comes_to("TASK_STATE_COMPLETED"));
+  std::string states;
+  while (const auto text = follower.next_event())
+    if (const auto state = at(boost::json::parse(*text), "/result/statusUpdate/status/state");
+        state != "(none)")
+      states += state.substr(std::string("TASK_STATE_").size()) + " ";
+  CHECK(states == "WORKING INPUT_REQUIRED WORKING COMPLETED ");
+}
+
 TEST_CASE("D6_option_b: a message into an objective's context is a task of the objective",
           "[net][opt]") {
   const net_bed bed;
