@@ -22,9 +22,11 @@ result<std::optional<objective_cursor>> read_objective_cursor(const operation_ca
   std::string_view text = call.request.stream_cursor;
   if (text.empty())
     text = call.request.last_event_id;
-  if (const auto* given = params_of(call).get_object().if_contains("cursor");
-      given != nullptr && given->is_string())
-    text = {given->get_string().data(), given->get_string().size()};
+  const auto given = cursor_param_of(call);
+  if (!given)
+    return given.error();
+  if (!given->empty())
+    text = *given;
   if (text.empty())
     return std::optional<objective_cursor>{};
   const auto at = opt::parse_objective_cursor(text);

@@ -82,6 +82,15 @@ const json::value& params_of(const operation_call& call) noexcept {
   return call.params == nullptr || call.params->is_null() ? none : *call.params;
 }
 
+result<std::string_view> cursor_param_of(const operation_call& call) {
+  const auto* given = params_of(call).get_object().if_contains("cursor");
+  if (given == nullptr || given->is_null())
+    return std::string_view{};
+  if (!given->is_string())
+    return make_error(errc::invalid_params, "cursor: must be a text, the id of an event", "cursor");
+  return std::string_view{given->get_string().data(), given->get_string().size()};
+}
+
 principal principal_of(const connection_facts& facts) {
   principal out;
   out.peer = facts.peer;

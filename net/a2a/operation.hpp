@@ -114,6 +114,8 @@ void read_service_parameters(operation_call& call);
 
 /// `params`, or an empty object in their place.
 [[nodiscard]] const boost::json::value& params_of(const operation_call& call) noexcept;
+/// The param `cursor` of a subscription, or on REST that of the query; empty: none was sent.
+[[nodiscard]] result<std::string_view> cursor_param_of(const operation_call& call);
 
 /// The caller, from the facts of the connection: every caller is anonymous where none has to say
 /// who it is.

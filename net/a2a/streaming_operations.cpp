@@ -160,11 +160,12 @@ awaitable<void> send_and_stream(operation_call& call, std::unique_ptr<send_param
 /// Where the client's last stream broke: the header `Troupe-Cursor`, or the param (on REST the
 /// query's) `cursor`. A client that sends one also gets them.
 result<std::optional<stream_cursor>> read_cursor(operation_call& call) {
+  const auto given = cursor_param_of(call);
+  if (!given)
+    return given.error();
   std::string_view text = call.request.stream_cursor;
   if (text.empty())
-    if (const auto* given = params_of(call).get_object().if_contains("cursor");
-        given != nullptr && given->is_string())
-      text = {given->get_string().data(), given->get_string().size()};
+    text = *given;
   if (text.empty())
     return std::optional<stream_cursor>{};
   const auto at = parse_stream_cursor(text);

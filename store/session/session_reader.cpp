@@ -125,8 +125,11 @@ private:
 
   bool take_event(const event_line& line) {
     if (line.number != out_.events + 1)
-      return fail(number_, "it is event " + std::to_string(line.number) + ", and event "
-                               + std::to_string(out_.events + 1) + " is missing");
+      return fail(number_,
+                  "it is event " + std::to_string(line.number)
+                      + (line.number <= out_.events
+                             ? ", which stands above already"
+                             : ", and event " + std::to_string(out_.events + 1) + " is missing"));
     if (out_.is_archived)
       return fail(number_, "it follows the end of an archived session");
     if (line.number == 1 && line.at != out_.head.at)

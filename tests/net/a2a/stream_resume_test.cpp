@@ -220,6 +220,28 @@ TEST_CASE("a cursor that is none, or of another task, is refused", "[net][sse][r
   }
 }
 
+TEST_CASE("a cursor that is no text is refused", "[net][sse][resume]") {
+  const net_bed bed({}, "puppet");
+  const auto id =
+      at(bed.result_of("SendMessage",
+                       text_message("go", "", R"(,"configuration":{"returnImmediately":true})")),
+         "/task/id");
+  static_cast<void>(bed.result_of(
+      "objectives/create",
+      R"({"id":"trip","name":"Trip","plans":[{"name":"p","tasks":[{"name":"a","agent":"puppet"}]}]})"));
+  const auto [method, of] = GENERATE_REF(
+      table<std::string, std::string>({{"SubscribeToTask", id}, {"objectives/subscribe", "trip"}}));
+  const auto* cursor = GENERATE("5", "true", "{}", R"(["1.1"])");
+  CAPTURE(method, cursor);
+  auto client = bed.connect();
+  client.send(
+      http_client::post_text(rpc(method, R"({"id":")" + of + R"(","cursor":)" + cursor + "}")));
+  REQUIRE(client.receive_head().status == 200);
+  const auto event = client.next_event();
+  REQUIRE(event);
+  CHECK_THAT(*event, ContainsSubstring("cursor: must be a text") && ContainsSubstring("-32602"));
+}
+
 TEST_CASE("a client that does not ask for cursors gets none", "[net][sse][resume]") {
   const net_bed bed;
   auto client = bed.connect();
