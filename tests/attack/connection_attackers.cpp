@@ -117,6 +117,23 @@ void stop_reading_streams(attacker& self) {
                });
 }
 
+/// An objective, and all questions, that are followed and not read. Others ask many questions.
+void stop_reading_questions(attacker& self) {
+  auto maker = self.connect();
+  const auto task = self.begin_task(maker, R"({"sleep":3600})");
+  if (task.empty())
+    return self.pause(1s);
+  const auto objective = task.substr(0, task.find('.'));
+  keep_up(self, self.how_much.of(300), 50, [&] {
+    auto one = self.connect(4096);
+    one.send(self.below(2) == 0
+                 ? rpc_text("inputs/subscribe", "{}")
+                 : rpc_text("objectives/subscribe", R"({"id":")" + objective + "\"}"));
+    return one;
+  });
+  self.cancel_task(task);
+}
+
 /// Answers of several MB that are read slowly, or not; three on each connection.
 void stop_reading_answers(attacker& self) {
   stop_reading(self, {5, 100, 10, 15s}, [](const std::string& task) {
@@ -130,6 +147,7 @@ constexpr auto kinds = std::to_array<attacker_kind>({{"idle connections", stay_i
                                                      {"long headers", leave_long_headers},
                                                      {"new connections", come_and_go},
                                                      {"stalled streams", stop_reading_streams},
+                                                     {"stalled questions", stop_reading_questions},
                                                      {"stalled answers", stop_reading_answers}});
 
 } // namespace

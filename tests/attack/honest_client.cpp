@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace troupe::attack {
@@ -43,7 +44,8 @@ public:
       : to_{"127.0.0.2", port}, dice_(seed), connection_(to_) {}
 
   void begin_phase() {
-    delays_.clear();
+    for (auto* each : {&sends_, &streams_, &reads_})
+      each->clear();
     refused_ = interrupted_ = 0;
   }
 
@@ -70,14 +72,25 @@ public:
   }
 
   [[nodiscard]] std::string report() {
-    std::sort(delays_.begin(), delays_.end());
+    std::vector<double> all;
+    json::object kinds;
+    for (const auto& [name, delays] : {std::pair{"sends", &sends_}, std::pair{"streams", &streams_},
+                                       std::pair{"reads", &reads_}}) {
+      std::sort(delays->begin(), delays->end());
+      kinds[name] = json::object{{"p50_ms", at_share(*delays, 0.5)},
+                                 {"p99_ms", at_share(*delays, 0.99)},
+                                 {"max_ms", at_share(*delays, 1)}};
+      all.insert(all.end(), delays->begin(), delays->end());
+    }
+    std::sort(all.begin(), all.end());
     json::array problems;
     for (const auto& each : problems_)
       problems.emplace_back(each);
-    return json::serialize(json::object{{"requests", delays_.size()},
-                                        {"p50_ms", at_share(delays_, 0.5)},
-                                        {"p99_ms", at_share(delays_, 0.99)},
-                                        {"max_ms", at_share(delays_, 1)},
+    return json::serialize(json::object{{"requests", all.size()},
+                                        {"p50_ms", at_share(all, 0.5)},
+                                        {"p99_ms", at_share(all, 0.99)},
+                                        {"max_ms", at_share(all, 1)},
+                                        {"kinds", std::move(kinds)},
                                         {"refused", refused_},
                                         {"interrupted", interrupted_},
                                         {"acknowledged", acknowledged_.size()},
@@ -105,7 +118,7 @@ private:
   }
 
   /// The body of the answer to a request; empty: there was none, or it was refused.
-  std::string ask(const std::string& request) {
+  std::string ask(const std::string& request, std::vector<double>& delays) {
     if (!connect())
       return {};
     const auto begin = steady::now();
@@ -113,13 +126,13 @@ private:
       lose_connection();
       return {};
     }
-    count(begin);
+    count(begin, delays);
     return checked(connection_.reader().status(), connection_.reader().body());
   }
 
-  void count(steady::time_point begin) {
+  void count(steady::time_point begin, std::vector<double>& delays) {
     if (is_counted_)
-      delays_.push_back(std::chrono::duration<double, std::milli>(steady::now() - begin).count());
+      delays.push_back(std::chrono::duration<double, std::milli>(steady::now() - begin).count());
   }
 
   std::string checked(int status, const std::string& body) {
@@ -144,7 +157,7 @@ private:
 
   /// The task's id; empty: it was not acknowledged.
   std::string send(const std::string& text) {
-    const auto body = ask(rpc_text("SendMessage", message_params(text)));
+    const auto body = ask(rpc_text("SendMessage", message_params(text)), sends_);
     if (!body.empty() && body.find("TASK_STATE_COMPLETED") == std::string::npos)
       note("not done: " + body);
     return member_of(body, "id");
@@ -159,7 +172,7 @@ private:
       lose_connection();
       return {};
     }
-    count(begin);
+    count(begin, streams_);
     const auto body = checked(connection_.reader().status(), connection_.reader().body());
     if (!body.empty() && body.find("TASK_STATE_COMPLETED") == std::string::npos) {
       note("a stream that does not end with a completed task: " + body);
@@ -170,7 +183,7 @@ private:
 
   /// False: there was no answer.
   bool read(const acknowledgement& known) {
-    const auto body = ask(rpc_text("GetTask", R"({"id":")" + known.id + "\"}"));
+    const auto body = ask(rpc_text("GetTask", R"({"id":")" + known.id + "\"}"), reads_);
     if (body.empty())
       return false;
     ++read_again_;
@@ -194,7 +207,10 @@ private:
   connection connection_;
   std::size_t number_ = 0;
   std::vector<acknowledgement> acknowledged_;
-  std::vector<double> delays_; ///< Milliseconds.
+  /// How long answers took, in milliseconds.
+  std::vector<double> sends_;
+  std::vector<double> streams_;
+  std::vector<double> reads_;
   std::size_t refused_ = 0;
   std::size_t interrupted_ = 0;
   std::size_t read_again_ = 0;

@@ -26,11 +26,19 @@ double number(const json::object& of, const char* name) {
   return line;
 }
 
-std::string figures_line(const char* name, const json::object& said) {
-  return printed("%-8s %7.0f requests, p50 %7.2f ms, p99 %7.2f ms, max %8.1f ms, %.0f refused, "
-                 "%.0f interrupted\n",
-                 name, number(said, "requests"), number(said, "p50_ms"), number(said, "p99_ms"),
-                 number(said, "max_ms"), number(said, "refused"), number(said, "interrupted"));
+std::string figures_lines(const char* name, const json::object& said) {
+  auto out = printed("%-8s %7.0f requests, p50 %7.2f ms, p99 %7.2f ms, max %8.1f ms, %.0f refused, "
+                     "%.0f interrupted\n",
+                     name, number(said, "requests"), number(said, "p50_ms"), number(said, "p99_ms"),
+                     number(said, "max_ms"), number(said, "refused"), number(said, "interrupted"));
+  if (const auto* kinds = said.if_contains("kinds"))
+    for (const auto& [kind, figures] : kinds->as_object()) {
+      const auto& of = figures.as_object();
+      out += printed("         %7s           p50 %7.2f ms, p99 %7.2f ms, max %8.1f ms\n",
+                     std::string(kind).c_str(), number(of, "p50_ms"), number(of, "p99_ms"),
+                     number(of, "max_ms"));
+    }
+  return out;
 }
 
 double megabytes(std::size_t bytes) {
@@ -79,7 +87,7 @@ std::string as_text(const findings& all, bool strict) {
   auto out =
       printed("seed %llu, %zu s, address space %.0f MB\n",
               static_cast<unsigned long long>(all.seed), all.seconds, megabytes(all.address_space));
-  out += figures_line("quiet", all.quiet) + figures_line("attack", all.under_attack);
+  out += figures_lines("quiet", all.quiet) + figures_lines("attack", all.under_attack);
   out += printed("         p99 is %.1f x that of the quiet server\n", all.slower());
   out += printed("kills    %zu, started again in ms:", all.restarts.size());
   for (const auto& each : all.restarts)

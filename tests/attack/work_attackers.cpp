@@ -148,6 +148,59 @@ void hang_webhooks(attacker& self) {
   one.reset();
 }
 
+/// Each notification goes to a host of another name. None of the names is known.
+void notify_many_names(attacker& self) {
+  auto one = self.connect();
+  while (!self.is_over() && one.is_open()) {
+    self.ask(one,
+             rpc_text("SendMessage",
+                      R"({"message":{"messageId":"p","role":"ROLE_USER","parts":[{"text":"x"}]},)"
+                      R"("configuration":{"taskPushNotificationConfig":{"url":"http://h)"
+                          + std::to_string(self.dice()) + R"(.invalid/hook"}}})"));
+    self.pause(20ms);
+  }
+  one.reset();
+}
+
+/// Each send has a key of its own, as long as may be, or one that came with another message.
+void use_up_keys(attacker& self) {
+  auto one = self.connect();
+  while (!self.is_over() && one.is_open()) {
+    const auto number = self.below(4) == 0 ? 0 : self.dice();
+    auto key = "k" + std::to_string(number);
+    key.resize(250, '-');
+    const auto id = std::to_string(self.dice());
+    self.ask(one, request_text("POST", "/message:send",
+                               R"({"message":{"messageId":")" + id
+                                   + R"(","role":"ROLE_USER","parts":[{"text":"x"}]}})",
+                               "Idempotency-Key: \"" + key + "\"\r\n"));
+    self.pause(2ms);
+  }
+  one.reset();
+}
+
+/// Many at once create an objective with one id, by plans of 1 MB. Each waits for the one before.
+void fight_for_an_id(attacker& self) {
+  const auto id = "f" + std::to_string(self.dice());
+  const auto request =
+      create(id, R"({"name":"t","agent":"scripted","input":{"text":")" + std::string(1'000'000, 'x')
+                     + R"(","steps":[{"sleep":60}]}})");
+  std::vector<connection> all;
+  for (std::size_t i = 0; i < self.how_much.of(30) && !self.is_over(); ++i) {
+    all.push_back(self.connect());
+    all.back().send(request);
+  }
+  self.pause(500ms);
+  for (auto& each : all) {
+    self.look_at(each);
+    each.reset();
+  }
+  auto one = self.connect();
+  end(self, one, id);
+  one.reset();
+  self.pause(1s);
+}
+
 /// Lists, and reads of large tasks, as fast as they are answered.
 void read_much(attacker& self) {
   auto one = self.connect();
@@ -236,6 +289,9 @@ constexpr auto kinds =
                                   {"programs", leave_groups},
                                   {"questions", ask_questions},
                                   {"hanging webhooks", hang_webhooks},
+                                  {"unknown webhooks", notify_many_names},
+                                  {"keys", use_up_keys},
+                                  {"one id", fight_for_an_id},
                                   {"reads", read_much},
                                   {"subscriptions and cancels", follow_and_cancel},
                                   {"objectives planned anew", replan_much}});
