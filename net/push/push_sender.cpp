@@ -140,6 +140,7 @@ struct push_sender::impl {
   std::unordered_map<std::string, active_ptr> actives;
   turn_queue<active_ptr> turns{bounds_of(options)};
   bool stopping = false;
+  bool is_giving = false; ///< Turns.
   std::thread thread;
 };
 
@@ -295,7 +296,14 @@ void push_sender::impl::want_turn(const active_ptr& who) {
   give_turns();
 }
 
+/// A turn begins within `co_spawn`, and may end there: then it gives the next one. Without
+/// `is_giving` many that have nothing to send, or cannot read it, would use up the stack.
 void push_sender::impl::give_turns() {
+  if (is_giving)
+    return; // The outer one goes on.
+  is_giving = true;
+  const std::unique_ptr<bool, void (*)(bool*)> until_return(&is_giving,
+                                                            [](bool* flag) { *flag = false; });
   while (auto next = turns.next()) {
     const auto who = std::move(*next);
     who->queued = false;

@@ -17,6 +17,8 @@
 #include <set>
 #include <stdexcept>
 
+#include <pthread.h>
+
 using namespace troupe;
 using namespace troupe::testing;
 using namespace std::chrono_literals;
@@ -62,6 +64,23 @@ public:
 
 private:
   const char* name_;
+};
+
+/// While it lives, threads begin with little stack.
+class small_stacks {
+public:
+  small_stacks() {
+    ::pthread_getattr_default_np(&before_);
+    auto small = before_;
+    ::pthread_attr_setstacksize(&small, std::size_t{1} << 20);
+    ::pthread_setattr_default_np(&small);
+  }
+  small_stacks(const small_stacks&) = delete;
+  small_stacks& operator=(const small_stacks&) = delete;
+  ~small_stacks() { ::pthread_setattr_default_np(&before_); }
+
+private:
+  pthread_attr_t before_{};
 };
 
 /// Hosts of any name.
@@ -692,6 +711,30 @@ TEST_CASE("A slow receiver is given up after the time-out, and no other waits fo
   CHECK(bed.clock.take().wait == 1s);
   CHECK(bed.clock.take().wait == 1s);
   CHECK(slow.wait_for(2).size() == 2);
+}
+
+TEST_CASE("The turn of one that waits does not begin within that of another", "[net][push]") {
+  // On a small stack: turns within turns would need more than it has.
+  const small_stacks small;
+  push_receiver slow;
+  push_bed bed(push_bed::kind::memory);
+  bed.options.parallel_per_host_max = 1;
+  bed.start();
+  bed.put_task("t");
+  slow.hold();
+  REQUIRE(bed.create(hook("t", slow.url())).has_value());
+  bed.move("t", task_state::working);
+  REQUIRE(comes_true([&] { return slow.connections() == 1; }));
+  for (int i = 0; i < 200; ++i) {
+    const auto task = "other-" + std::to_string(i);
+    bed.put_task(task);
+    for (int id = 0; id < 16; ++id) // They wait for their first turn, and have nothing to tell.
+      REQUIRE(bed.create(hook(task, slow.url(), std::to_string(id))).has_value());
+  }
+  slow.release();
+  bed.move("t", task_state::completed);
+  bed.wait_until_forgotten("t");
+  CHECK(slow.received().size() == 2);
 }
 
 TEST_CASE("Receivers that hang leave turns to one that answers", "[net][push]") {
