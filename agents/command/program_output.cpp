@@ -74,6 +74,14 @@ std::string line_cutter::rest() {
 
 // -- bounds ---------------------------------------------------------------------------------------
 
+namespace {
+
+std::size_t stream_of(const program_line& line) {
+  return line.is_stderr ? 1 : 0;
+}
+
+} // namespace
+
 bool bounded_lines::is_first(const program_line& line) {
   first_is_full_ = first_is_full_ || first_bytes_ + bytes_kept(line) > part_bytes_max_;
   if (!first_is_full_)
@@ -82,19 +90,26 @@ bool bounded_lines::is_first(const program_line& line) {
 }
 
 void bounded_lines::keep(program_line line) {
-  last_bytes_ += bytes_kept(line);
+  last_bytes_[stream_of(line)] += bytes_kept(line);
   last_.push_back(std::move(line));
-  while (last_bytes_ > part_bytes_max_ && last_.size() > 1) {
-    last_bytes_ -= bytes_kept(last_.front());
-    ++left_out_lines_;
-    left_out_bytes_ += last_.front().text.size() + 1;
-    last_.pop_front();
-  }
+  while (last_bytes_[0] + last_bytes_[1] > part_bytes_max_ && last_.size() > 1)
+    leave_out_one();
+}
+
+/// The oldest line of a stream that has more than its quarter; one of them always has.
+void bounded_lines::leave_out_one() {
+  const auto oldest = std::ranges::find_if(last_, [&](const program_line& each) {
+    return last_bytes_[stream_of(each)] > part_bytes_max_ / 4;
+  });
+  last_bytes_[stream_of(*oldest)] -= bytes_kept(*oldest);
+  ++left_out_lines_;
+  left_out_bytes_ += oldest->text.size() + 1;
+  last_.erase(oldest);
 }
 
 void bounded_lines::begin_anew() {
   last_.clear();
-  last_bytes_ = 0;
+  last_bytes_ = {};
   left_out_lines_ = 0;
   left_out_bytes_ = 0;
 }
@@ -134,7 +149,7 @@ void program_output::keep(program_line line) {
   if (std::exchange(is_empty_, false))
     began_ = taken_ = line.at;
   if (line.text.find_first_not_of(" \t") != std::string::npos)
-    last_[line.is_stderr ? 1 : 0] = line.text;
+    last_[stream_of(line)] = line.text;
   if (bounded_.is_first(line))
     first_.push_back(std::move(line));
   else

@@ -46,7 +46,8 @@ private:
   std::string begun_;
 };
 
-/// Lines bounded from the middle: the first ones and the last ones.
+/// Lines bounded from the middle: the first ones and the last ones. A stream with much to say does
+/// not push out the last lines of the other one, up to a quarter of the last lines.
 class bounded_lines {
 public:
   /// `part_bytes_max`: of the first lines, and of the last ones.
@@ -68,11 +69,13 @@ public:
   [[nodiscard]] std::string left_out() const;
 
 private:
+  void leave_out_one();
+
   std::size_t part_bytes_max_;
   std::size_t first_bytes_ = 0;
   bool first_is_full_ = false;
   std::deque<program_line> last_;
-  std::size_t last_bytes_ = 0;
+  std::array<std::size_t, 2> last_bytes_{}; ///< Of stdout, and of stderr.
   std::uint64_t left_out_lines_ = 0;
   std::uint64_t left_out_bytes_ = 0;
 };

@@ -57,6 +57,29 @@ TEST_CASE("of many lines the first and the last are kept", "[agents][output]") {
   CHECK(bounded_lines(100).left_out().empty());
 }
 
+TEST_CASE("much on one stream does not push out the last lines of the other", "[agents][output]") {
+  const bool is_stderr = GENERATE(true, false);
+  bounded_lines lines(8 * (sizeof(program_line) + 1));
+  const auto say = [&](const char* text, bool on_stderr) {
+    auto line = line_of(text);
+    line.is_stderr = on_stderr;
+    if (!lines.is_first(line))
+      lines.keep(std::move(line));
+  };
+  for (int i = 0; i < 9; ++i)
+    say("0", is_stderr); // The first ones.
+  for (const auto* text : {"1", "2", "3"})
+    say(text, !is_stderr);
+  for (int i = 0; i < 100; ++i)
+    say("x", is_stderr);
+  say("y", is_stderr);
+  std::string last;
+  for (const auto& line : lines.last())
+    last += line.text;
+  CHECK(last == "23xxxxxy"); // A quarter is two lines.
+  CHECK(lines.left_out_lines() == 97);
+}
+
 TEST_CASE("what is short stays together behind what is long", "[agents][output]") {
   bounded_lines lines(10 + sizeof(program_line));
   CHECK(lines.is_first(line_of("123456")));
