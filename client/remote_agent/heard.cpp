@@ -139,6 +139,12 @@ std::string heard::text() const {
   return out;
 }
 
+void heard::forget_task() noexcept {
+  task_id_.clear();
+  has_task_ = false;
+  state_.reset();
+}
+
 json::object heard::continuation(const heard_from& agent, std::string_view handle) const {
   json::object out;
   if (task_id_.empty() && context_id_.empty())

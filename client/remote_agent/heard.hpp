@@ -43,6 +43,8 @@ public:
   [[nodiscard]] std::optional<task_state> state() const noexcept { return state_; }
   /// A task or an event of one was heard.
   [[nodiscard]] bool has_task() const noexcept { return has_task_; }
+  /// The agent does not know it.
+  void forget_task() noexcept;
   [[nodiscard]] bool has_ended() const noexcept { return state_ && is_terminal(*state_); }
   [[nodiscard]] std::size_t events() const noexcept { return events_.size(); }
   [[nodiscard]] const boost::json::value& last() const noexcept { return last_; }

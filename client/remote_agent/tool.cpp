@@ -70,9 +70,10 @@ struct tool_call {
   awaitable<outcome<void>> send();
   awaitable<outcome<void>> watch();
   /// An operation that does not stream; what it answers is heard.
-  awaitable<outcome<void>> ask(a2a::operation which, json::object params);
+  awaitable<outcome<void>> ask(a2a::operation which, a2a::params_writer params);
   /// `stream_error`: set if the stream did not begin, in place of a failure.
-  awaitable<outcome<void>> follow(a2a::operation which, json::object params, error& stream_error);
+  awaitable<outcome<void>> follow(a2a::operation which, a2a::params_writer params,
+                                  error& stream_error);
 
   void take(const wire::answer& read, const json::value& raw);
   [[nodiscard]] json::object shown(bool is_update);
@@ -82,8 +83,8 @@ struct tool_call {
   [[nodiscard]] std::string given_handle() const {
     return asked.continued ? asked.continued->task_handle : asked.task_handle;
   }
-  [[nodiscard]] fault refused(const error& why) const;
-  [[nodiscard]] fault not_begun(const error& why) const;
+  [[nodiscard]] fault refused(const error& why);
+  [[nodiscard]] fault not_begun(const error& why);
   [[nodiscard]] std::chrono::milliseconds left() const {
     const auto rest =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - owner.clock_->now());
@@ -104,12 +105,14 @@ struct tool_call {
   net::timer limit;
   bool is_over = false; ///< The time is up.
   std::shared_ptr<a2a::a2a_client> client;
-  wire::wire_format format;
+  wire::wire_format format; ///< Of the last answer: the card may have named another version.
   std::shared_ptr<a2a::event_stream> open; ///< Closed when the time is up.
   json::object first_answer;               ///< That a second stream may repeat.
 };
 
-fault tool_call::refused(const error& why) const {
+fault tool_call::refused(const error& why) {
+  if (why.code == errc::task_not_found)
+    news.forget_task(); // Nobody can go on with it.
   const bool is_late = is_over || owner.clock_->now() >= until || why.code == errc::timed_out;
   return is_late ? late_fault(timeout) : peer_fault(why);
 }
@@ -209,20 +212,23 @@ awaitable<outcome<void>> tool_call::carry_out() {
     case action::send: co_return co_await send();
     case action::watch: co_return co_await watch();
     case action::status:
-      co_return co_await ask(a2a::operation::get_task, get_params(asked, way.task_id));
+      co_return co_await ask(a2a::operation::get_task,
+                             a2a::same_params(get_params(asked, way.task_id)));
     case action::cancel:
-      co_return co_await ask(a2a::operation::cancel_task, get_params(asked, way.task_id));
+      co_return co_await ask(a2a::operation::cancel_task,
+                             a2a::same_params(get_params(asked, way.task_id)));
     case action::list_targets: break;
   }
   co_return internal_fault("the action is not carried out here");
 }
 
-awaitable<outcome<void>> tool_call::ask(a2a::operation which, json::object params) {
+awaitable<outcome<void>> tool_call::ask(a2a::operation which, a2a::params_writer params) {
   auto headers = headers_of(asked, owner.known_);
   const auto answer =
       co_await client->ask_with(which, std::move(params), std::move(headers), left());
   if (!answer)
     co_return refused(answer.error());
+  format = client->format();
   if (which == a2a::operation::send) {
     const auto read = wire::read_answer(*answer, format);
     if (!read)
@@ -238,16 +244,18 @@ awaitable<outcome<void>> tool_call::ask(a2a::operation which, json::object param
 }
 
 awaitable<outcome<void>> tool_call::send() {
-  auto params = send_params(asked, way, owner.known_, fresh_uuid(), format);
+  const a2a::params_writer params = [this, id = fresh_uuid()](wire::wire_format in) {
+    return send_params(asked, way, owner.known_, id, in);
+  };
   error stream_error;
   if (asked.follows && !asked.needs_task && can_stream()) {
-    auto done = co_await follow(a2a::operation::send_streaming, std::move(params), stream_error);
+    auto done = co_await follow(a2a::operation::send_streaming, params, stream_error);
     if (done && stream_error.code != errc::none)
       co_return not_begun(stream_error);
     co_return done;
   }
   // An agent that does not stream is asked without, and its answer is the only event.
-  const auto sent = co_await ask(a2a::operation::send, std::move(params));
+  const auto sent = co_await ask(a2a::operation::send, params);
   if (!sent)
     co_return sent.error();
   if (!asked.needs_task) {
@@ -274,7 +282,8 @@ awaitable<outcome<void>> tool_call::watch() {
       first_answer = *first;
     json::object params;
     params["id"] = id;
-    auto done = co_await follow(a2a::operation::subscribe_to_task, std::move(params), stream_error);
+    auto done = co_await follow(a2a::operation::subscribe_to_task,
+                                a2a::same_params(std::move(params)), stream_error);
     if (!done || stream_error.code == errc::none)
       co_return done;
     const auto code = stream_error.code;
@@ -291,6 +300,7 @@ awaitable<outcome<void>> tool_call::watch() {
                                                 std::move(headers), left());
   if (!answer)
     co_return refused(answer.error());
+  format = client->format();
   auto read = a2a::read_asked_task(*answer, id, format);
   if (!read)
     co_return refused(read.error());
@@ -303,7 +313,7 @@ awaitable<outcome<void>> tool_call::watch() {
   co_return outcome<void>{};
 }
 
-awaitable<outcome<void>> tool_call::follow(a2a::operation which, json::object params,
+awaitable<outcome<void>> tool_call::follow(a2a::operation which, a2a::params_writer params,
                                            error& stream_error) {
   auto headers = headers_of(asked, owner.known_);
   open = client->stream(which, std::move(params), {}, std::move(headers));
@@ -336,6 +346,7 @@ awaitable<outcome<void>> tool_call::follow(a2a::operation which, json::object pa
                                                            + std::to_string(events_bytes_max)
                                                            + " bytes in one stream"));
     }
+    format = open->format();
     auto raw = in_common_words(stream.last_event(), format);
     if (is_first && !first_answer.empty() && raw == first_answer)
       continue; // it was heard already
@@ -353,7 +364,7 @@ awaitable<outcome<void>> tool_call::follow(a2a::operation which, json::object pa
 }
 
 /// A stream that ended before its first event.
-fault tool_call::not_begun(const error& why) const {
+fault tool_call::not_begun(const error& why) {
   const bool ended_cleanly = why.code == errc::unavailable && why.details.empty();
   return ended_cleanly && !is_over ? empty_stream_fault() : refused(why);
 }

@@ -210,6 +210,27 @@ TEST_CASE("remote-agent line 76: of a card with both versions 1.0 is spoken, and
   CHECK(found_at(answer, "/summary/continuation/task/status") == "working");
 }
 
+TEST_CASE("remote-agent line 66: an agent that speaks another version than its card says gets that "
+          "one's words",
+          "[client][remote-agent]") {
+  tool_bed bed;
+  const bool follows = GENERATE(false, true);
+  const std::string task =
+      R"({"task":{"id":"task-456","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"}}})";
+  bed.server.script({json_answer(card_text(bed.server)), rpc_refusal(-32601, "no such method"),
+                     follows ? stream_answer({task}) : rpc_answer(task)});
+  const auto answer = bed.ask(a_send(follows ? R"(,"follow_updates":true)" : ""));
+  REQUIRE(bed.server.received().size() == 3);
+  CHECK(found_at(bed.sent(1), "/params/message/role") == "user");
+  CHECK(bed.server.received()[2].header("a2a-version") == "1.0");
+  CHECK(found_at(bed.sent(2), "/method") == (follows ? "SendStreamingMessage" : "SendMessage"));
+  CHECK(found_at(bed.sent(2), "/params/message/role") == "ROLE_USER");
+  CHECK(found_at(bed.sent(2), "/params/message/messageId")
+        == found_at(bed.sent(1), "/params/message/messageId"));
+  CHECK(found_at(answer, "/ok") == "true");
+  CHECK(found_at(answer, "/summary/continuation/task/status") == "completed");
+}
+
 TEST_CASE("remote-agent line 98: a card is kept for its max-age, and asked for by its ETag then",
           "[client][remote-agent]") {
   tool_bed bed;
@@ -269,7 +290,7 @@ TEST_CASE("remote-agent line 108: refusals have their numbers, and networks thei
   CHECK(code_of(refused) == "A2A_SDK_ERROR");
   CHECK(found_at(refused, "/error/details/rpcCode") == "-32001");
   CHECK(found_at(refused, "/error/message") == "no such task");
-  CHECK(found_at(refused, "/error/details/continuation/task/task_id") == "task-456");
+  CHECK(found_at(refused, "/error/details/continuation") == "(none)"); // Its only task is none.
   CHECK(found_at(bed.ask(a_status), "/error/details/httpStatus") == "503");
   CHECK(found_at(bed.ask(a_status), "/error/details/cause") == "decode");
   std::string gone;
