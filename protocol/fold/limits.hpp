@@ -13,9 +13,10 @@ inline constexpr std::size_t history_messages_max = 1000;
 /// The same limit in bytes (bytes_of). The newest message always stays.
 inline constexpr std::size_t history_bytes_max = std::size_t{64} << 20;
 
-/// Tasks and dependencies that one change of a plan may look at while it searches for cycles. A
-/// change beyond it is refused, because it would hold a thread of all actors for seconds.
-inline constexpr std::size_t plan_change_looks_max = 5'000'000;
+/// Tasks and dependencies that one change of a plan may look at while it searches for cycles, a
+/// search for each dependency that it adds. Further ones are checked together, by one look at the
+/// whole plan: many searches would hold a thread of all actors for seconds.
+inline constexpr std::size_t cycle_searches_looks_max = 200'000;
 
 /// Bytes of the metadata of an objective or plan. An update that makes the metadata larger than
 /// before and exceeds this limit is refused: errc::limit_exceeded.

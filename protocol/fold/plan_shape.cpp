@@ -158,6 +158,42 @@ std::vector<std::uint32_t> plan_shape::path(const plan_spec& plan, std::uint32_t
   return out;
 }
 
+/// Takes away what depends on nothing that is left (Kahn, 1962). What stays has a cycle.
+std::vector<std::uint32_t> plan_shape::cycle(const plan_spec& plan) const {
+  std::vector<std::uint32_t> waits_for(dependents_.size()); // Tasks that are left.
+  for (const auto& all : dependents_)
+    for (const auto dependent : all)
+      ++waits_for[dependent];
+  std::vector<std::uint32_t> taken;
+  for (std::uint32_t task = 0; task < waits_for.size(); ++task)
+    if (waits_for[task] == 0)
+      taken.push_back(task);
+  for (std::size_t next = 0; next < taken.size(); ++next) {
+    looked_at_ += 1 + dependents_[taken[next]].size();
+    for (const auto dependent : dependents_[taken[next]])
+      if (--waits_for[dependent] == 0)
+        taken.push_back(dependent);
+  }
+  const auto left = std::ranges::find_if(waits_for, [](auto count) { return count != 0; });
+  if (left == waits_for.end())
+    return {};
+  // Each task that is left depends on another one that is left.
+  std::vector<std::uint32_t> way;
+  auto task = static_cast<std::uint32_t>(left - waits_for.begin());
+  auto begin = way.end();
+  for (; begin == way.end(); begin = std::ranges::find(way, task)) {
+    way.push_back(task);
+    auto next = task;
+    for_each_dependency(plan.tasks[task], [&](std::uint32_t on) {
+      if (waits_for[on] != 0)
+        next = on;
+    });
+    task = next;
+  }
+  way.erase(way.begin(), begin);
+  return way;
+}
+
 void plan_shape::apply(const plan_spec& plan, const applied_operation& done) {
   if (std::holds_alternative<add_task>(done)) {
     const auto task = static_cast<std::uint32_t>(dependents_.size());

@@ -40,6 +40,10 @@ public:
   /// the smaller side costs: what depends on `on`, or what `task` depends on.
   [[nodiscard]] bool depends(const plan_spec& plan, std::uint32_t task, std::uint32_t on) const;
 
+  /// A cycle of dependencies: each task of it depends on the next one, the last one on the first.
+  /// Empty: there is none. Costs the plan.
+  [[nodiscard]] std::vector<std::uint32_t> cycle(const plan_spec& plan) const;
+
   /// Follows what was applied to `plan`.
   void apply(const plan_spec& plan, const applied_operation& done);
   /// Takes the last one back again. `plan` still has it.

@@ -39,18 +39,15 @@ public:
     out_.author = command.by_task.empty() ? owner_of(command.who) : command.by_task.str();
     out_.reason = command.reason;
     auto done = check_size(command);
-    const auto looks_max = shape_.looked_at() + plan_change_looks_max;
+    searches_until_ = shape_.looked_at() + cycle_searches_looks_max;
     for (at_ = 0; done && at_ < command.operations.size(); ++at_) {
       done = check_kind(command.operations[at_]);
       if (done)
         done = std::visit([this](const auto& wanted) { return apply_one(wanted); },
                           command.operations[at_]);
-      if (done && shape_.looked_at() > looks_max)
-        done = refuse(errc::limit_exceeded,
-                      "looking for cycles takes too long (limit plan_change_looks_max, "
-                          + std::to_string(plan_change_looks_max)
-                          + " tasks and dependencies); make the change in several");
     }
+    if (done && !unsearched_.empty())
+      done = check_unsearched();
     if (done)
       done = bring_back();
     if (done && shape_.tasks() == 0)
@@ -401,16 +398,40 @@ private:
     return out + quoted(label(added.task));
   }
 
+  [[nodiscard]] error refuse_cycle(const add_dependency<std::uint32_t>& added,
+                                   std::string_view whole) const {
+    return refuse(errc::dependency_cycle,
+                  added.on == added.task ? named(added.task) + " would depend on itself"
+                                         : "they would form a cycle: " + cycle_of(added),
+                  whole);
+  }
+
+  /// The last one that was added to a cycle is refused.
+  result<void> check_unsearched() {
+    const auto cycle = shape_.cycle(*plan_.spec);
+    if (cycle.empty())
+      return {};
+    const auto is_in_cycle = [&](const unsearched& each) {
+      const auto task = std::ranges::find(cycle, each.added.task);
+      if (task == cycle.end())
+        return false;
+      return each.added.on == (task + 1 == cycle.end() ? cycle.front() : *(task + 1));
+    };
+    const auto last = std::find_if(unsearched_.rbegin(), unsearched_.rend(), is_in_cycle);
+    const auto& closes = last == unsearched_.rend() ? unsearched_.back() : *last;
+    at_ = closes.at;
+    return refuse_cycle(closes.added, closes.whole);
+  }
+
   /// `on` and `whole` are the members that say on what, and the dependency itself.
   result<void> depend(const add_dependency<std::uint32_t>& added, std::string_view on,
                       std::string_view whole) {
     if (auto ok = check_reachable(added.on, on); !ok)
       return ok;
-    if (shape_.depends(*plan_.spec, added.on, added.task))
-      return refuse(errc::dependency_cycle,
-                    added.on == added.task ? named(added.task) + " would depend on itself"
-                                           : "they would form a cycle: " + cycle_of(added),
-                    whole);
+    if (added.on != added.task && shape_.looked_at() >= searches_until_)
+      unsearched_.push_back({added, at_, whole});
+    else if (shape_.depends(*plan_.spec, added.on, added.task))
+      return refuse_cycle(added, whole);
     adds_dependencies_ = true;
     may_break_references(added.task);
     done(added);
@@ -845,6 +866,14 @@ private:
   std::size_t at_ = 0;
   std::uint32_t added_ = 0;
   bool adds_dependencies_ = false;
+  /// A dependency that was added, and may be a part of a cycle.
+  struct unsearched {
+    add_dependency<std::uint32_t> added;
+    std::size_t at; ///< Its operation.
+    std::string_view whole;
+  };
+  std::vector<unsearched> unsearched_;
+  std::size_t searches_until_ = 0; ///< In the numbers of plan_shape::looked_at.
   std::unordered_set<std::uint32_t> replaced_;
   std::unordered_set<std::uint32_t> decided_; ///< Removed, skipped, completed or tried again.
   std::unordered_set<std::uint32_t> renewed_;
