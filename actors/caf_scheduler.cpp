@@ -4,7 +4,7 @@
 
 #if !TROUPE_CAF_1
 
-#include "protocol/short_time_slices.hpp"
+#include "store/short_time_slices.hpp"
 
 #include <caf/detail/double_ended_queue.hpp>
 #include <caf/logger.hpp>

@@ -1,8 +1,8 @@
 #include "net/http/loop.hpp"
 
 #include "protocol/refusable_work.hpp"
-#include "protocol/short_time_slices.hpp"
 #include "protocol/text/http_date.hpp"
+#include "store/short_time_slices.hpp"
 #include <troupe/protocol/ids.hpp>
 
 #include <boost/asio/post.hpp>

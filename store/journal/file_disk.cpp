@@ -1,6 +1,6 @@
 #include "store/journal/file_disk.hpp"
 
-#include "protocol/short_time_slices.hpp"
+#include "store/short_time_slices.hpp"
 
 #include <algorithm>
 #include <cerrno>

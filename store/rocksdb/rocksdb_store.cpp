@@ -2,7 +2,6 @@
 
 #include "protocol/change_size.hpp"
 #include "protocol/record/record.hpp"
-#include "protocol/short_time_slices.hpp"
 #include "store/answers.hpp"
 #include "store/archive_reader.hpp"
 #include "store/id_claims.hpp"
@@ -14,6 +13,7 @@
 #include "store/rocksdb/rocksdb_open.hpp"
 #include "store/rocksdb/rocksdb_pushes.hpp"
 #include "store/rocksdb/staging.hpp"
+#include "store/short_time_slices.hpp"
 #include <troupe/store/limits.hpp>
 
 #include <algorithm>

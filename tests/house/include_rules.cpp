@@ -13,7 +13,8 @@ constexpr auto free_folders = std::to_array<std::string_view>(
 /// Headers of the operating system; all others without a dot are the standard library's.
 constexpr auto system_headers = std::to_array<std::string_view>(
     {"sys/", "unistd.h", "fcntl.h", "signal.h", "poll.h", "termios.h", "spawn.h", "pthread.h",
-     "netinet/", "arpa/", "netdb.h", "dirent.h", "pwd.h", "malloc.h", "time.h"});
+     "netinet/", "arpa/", "netdb.h", "dirent.h", "pwd.h", "malloc.h", "time.h", "sched.h",
+     "linux/"});
 
 bool is_room(std::string_view name) {
   return std::ranges::find(rooms, name) != rooms.end();

@@ -106,6 +106,7 @@ inline constexpr auto arrows = std::to_array<arrow>({
     {"net/a2a/", "net/push/"},
     {"net/a2a/", "net/card/"},
     {"net/card/", "net/http/"},
+    {"net/http/", "store/short_time_slices"}, // loops wait for the processor as the store does
     {"net/push/", "troupe/store/"}, // bindings reach the store through the service layer only
     {"apps/", "apps/terminal/"},
     {"apps/run/", "apps/draw/"},

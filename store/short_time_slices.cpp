@@ -1,4 +1,4 @@
-#include "protocol/short_time_slices.hpp"
+#include "store/short_time_slices.hpp"
 
 #if defined(__linux__)
 

@@ -1,4 +1,4 @@
-#include "protocol/short_time_slices.hpp"
+#include "store/short_time_slices.hpp"
 #include "tests/support/catch.hpp"
 
 #include <thread>
@@ -22,7 +22,7 @@ int own_policy() {
 
 } // namespace
 
-TEST_CASE("A thread with short time slices keeps its priority and its policy", "[protocol]") {
+TEST_CASE("A thread with short time slices keeps its priority and its policy", "[store]") {
   int niceness = 0;
   int policy = -1;
   int policy_of_child = -1;
@@ -38,7 +38,7 @@ TEST_CASE("A thread with short time slices keeps its priority and its policy", "
   CHECK(policy_of_child == SCHED_OTHER);
 }
 
-TEST_CASE("A policy that the user chose stays", "[protocol]") {
+TEST_CASE("A policy that the user chose stays", "[store]") {
   int policy = -1;
   std::thread([&] {
     const sched_param none{};
