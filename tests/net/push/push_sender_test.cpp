@@ -5,6 +5,7 @@
 #include "tests/net/push_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/passing_store.hpp"
+#include "tests/support/small_stacks.hpp"
 #include <troupe/net/keys.hpp>
 
 #include <algorithm>
@@ -16,8 +17,6 @@
 #include <future>
 #include <set>
 #include <stdexcept>
-
-#include <pthread.h>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -64,23 +63,6 @@ public:
 
 private:
   const char* name_;
-};
-
-/// While it lives, threads begin with little stack.
-class small_stacks {
-public:
-  small_stacks() {
-    ::pthread_getattr_default_np(&before_);
-    auto small = before_;
-    ::pthread_attr_setstacksize(&small, std::size_t{1} << 20);
-    ::pthread_setattr_default_np(&small);
-  }
-  small_stacks(const small_stacks&) = delete;
-  small_stacks& operator=(const small_stacks&) = delete;
-  ~small_stacks() { ::pthread_setattr_default_np(&before_); }
-
-private:
-  pthread_attr_t before_{};
 };
 
 /// Hosts of any name.
