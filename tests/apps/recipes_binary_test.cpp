@@ -50,8 +50,8 @@ std::vector<recipe> all_recipes() {
   return out;
 }
 
-/// A port that is free now, below those that the system gives to whoever asks for any (from 32768
-/// on): another test could get one of them before it is used.
+/// A port that is free now, below those that the system gives to a program that asks for any
+/// (from 32768 on): another test could get one of them before it is used.
 std::string free_port() {
   std::random_device random;
   for (int tries = 0; tries < 100; ++tries) {

@@ -544,7 +544,12 @@ TEST_CASE("the root task of an objective that waits for a login alone is AUTH_RE
   REQUIRE(root_comes_to("TASK_STATE_INPUT_REQUIRED")); // One asks for something else.
   log_in(1);
   REQUIRE(root_comes_to("TASK_STATE_WORKING"));
-  finish(bed, 0);
+  finish(bed, 0); // First, else nothing works while it asks.
+  const auto asked = bed.puppet->asked(0)->id.str();
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("GetTask", R"({"id":")" + asked + "\"}"), "/status/state")
+           == "TASK_STATE_COMPLETED";
+  }));
   finish(bed, 1);
   REQUIRE(root_comes_to("TASK_STATE_COMPLETED"));
   std::string states;
