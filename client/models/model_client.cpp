@@ -171,7 +171,6 @@ struct model_line {
   writing_terms terms;
   std::size_t under_way = 0;                      ///< Calls.
   std::deque<std::shared_ptr<open_call>> waiting; ///< Calls, until others have ended.
-  bool is_beginning = false;                      ///< Calls that have waited.
 
   std::mutex mutex; // guards breaker and ledger
   net::circuit_breaker breaker;
@@ -606,14 +605,7 @@ void model_client::parts::begin(std::shared_ptr<open_call> call, model_line* lin
       });
 }
 
-/// A call begins within `co_spawn`, and may end there: then it begins the next one. Without
-/// `is_beginning` many that are refused at once would use up the stack.
 void model_client::parts::begin_waiting(model_line* line) {
-  if (line->is_beginning)
-    return; // The outer one goes on.
-  line->is_beginning = true;
-  const std::unique_ptr<bool, void (*)(bool*)> until_return(&line->is_beginning,
-                                                            [](bool* flag) { *flag = false; });
   while (!line->waiting.empty() && line->under_way < line->settings.calls_max) {
     auto next = std::move(line->waiting.front());
     line->waiting.pop_front();

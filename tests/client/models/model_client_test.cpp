@@ -6,7 +6,6 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/hand_time.hpp"
-#include "tests/support/small_stacks.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -22,7 +21,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <sys/socket.h>
@@ -563,38 +561,6 @@ TEST_CASE("calls above the limit of a model wait until others have ended", "[cli
   }));
   CHECK(bed.server.requests().size() == 2);
   CHECK(second->text.empty());
-}
-
-TEST_CASE("the beginning of one that waits is not within that of another", "[client][models]") {
-  model_bed bed("hang-middle", [](model_settings& it) {
-    it.calls_max = 1;
-    it.budgets[static_cast<std::size_t>(budget_scope::task)].tokens = 5000;
-  });
-  const auto first = std::make_shared<heard_call>();
-  auto handle = bed.client->ask(*bed.client->find("m"), plain_request(), {}, bed.listener(first));
-  auto too_much = plain_request();
-  too_much.messages.push_back({speaker::user, std::string(3000, 'x')});
-  const auto others = std::make_shared<heard_call>();
-  std::vector<decltype(handle)> waiting;
-  for (int i = 0; i < 3000; ++i)
-    waiting.push_back(
-        bed.client->ask(*bed.client->find("m"), too_much, {"t1", "o1"}, bed.listener(others)));
-  REQUIRE(comes_true([&] {
-    bed.turn();
-    return !first->text.empty();
-  }));
-  CHECK_FALSE(others->outcome);
-  handle.reset();
-  const small_stacks small;
-  std::thread([&] {
-    static_cast<void>(comes_true([&] {
-      bed.turn();
-      return others->outcome.has_value();
-    }));
-    bed.turn();
-  }).join();
-  REQUIRE(others->outcome);
-  CHECK(others->failure() == failure_kind::over_budget);
 }
 
 TEST_CASE("a client may end with calls under way, and its handles after it", "[client][models]") {
