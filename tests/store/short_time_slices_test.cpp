@@ -1,6 +1,9 @@
 #include "store/short_time_slices.hpp"
 #include "tests/support/catch.hpp"
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <thread>
 
 #include <sched.h>
@@ -20,7 +23,32 @@ int own_policy() {
   return ::sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 }
 
+/// The time slice of this thread, in nanoseconds; nothing if this Linux does not say (before 6.12).
+std::optional<std::uint64_t> own_slice() {
+  std::array<std::uint64_t, 6> own{}; // struct sched_attr; the fourth is `sched_runtime`.
+  if (::syscall(SYS_sched_getattr, 0, own.data(), sizeof own, 0) != 0 || own[3] == 0)
+    return std::nullopt;
+  return own[3];
+}
+
 } // namespace
+
+TEST_CASE("A thread asks for short time slices, and what it starts has common ones", "[store]") {
+  const auto common = own_slice();
+  if (!common) {
+    WARN("skipped: this Linux knows no time slices of a thread (6.12 does)");
+    return;
+  }
+  std::optional<std::uint64_t> own;
+  std::optional<std::uint64_t> of_child;
+  std::thread([&] {
+    take_short_time_slices();
+    own = own_slice();
+    std::thread([&] { of_child = own_slice(); }).join();
+  }).join();
+  CHECK(own == std::uint64_t{100'000});
+  CHECK(of_child == common);
+}
 
 TEST_CASE("A thread with short time slices keeps its priority and its policy", "[store]") {
   int niceness = 0;

@@ -261,6 +261,7 @@ TEST_CASE("X8_torn: a missing or a doubled line is refused with its number", "[s
     refused = read_session(joined(more));
     REQUIRE(refused.has_error());
     CHECK(refused.error().message.starts_with("line " + std::to_string(at + 2) + ": "));
+    CHECK_THAT(refused.error().message, ContainsSubstring("stands above already"));
     auto turned = lines;
     std::swap(turned[at], turned[at + 1]);
     CHECK(read_session(joined(turned)).has_error());
