@@ -417,10 +417,10 @@ private:
         return false;
       return each.added.on == (task + 1 == cycle.end() ? cycle.front() : *(task + 1));
     };
+    // Without these dependencies there is no cycle, so one of them is found.
     const auto last = std::find_if(unsearched_.rbegin(), unsearched_.rend(), is_in_cycle);
-    const auto& closes = last == unsearched_.rend() ? unsearched_.back() : *last;
-    at_ = closes.at;
-    return refuse_cycle(closes.added, closes.whole);
+    at_ = last->at;
+    return refuse_cycle(last->added, last->whole);
   }
 
   /// `on` and `whole` are the members that say on what, and the dependency itself.
