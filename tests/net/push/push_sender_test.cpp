@@ -700,6 +700,7 @@ TEST_CASE("The turn of one that waits does not begin within that of another", "[
   const small_stacks small;
   push_receiver slow;
   push_bed bed(push_bed::kind::memory);
+  bed.options.timeout = 10min; // Longer than anything here waits.
   bed.options.parallel_per_host_max = 1;
   bed.start();
   bed.put_task("t");
