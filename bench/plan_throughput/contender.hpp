@@ -25,7 +25,8 @@ struct load {
 struct durable_run {
   double tasks_per_s = 0.0;
   write_counters journal;
-  std::uint64_t written_bytes = 0; ///< By the whole process: journal and tables.
+  /// By the whole process, into journal and tables. The disk itself writes whole blocks.
+  std::uint64_t written_bytes = 0;
   /// Of session files: tasks a second until the files have all of them, too.
   double in_files_per_s = 0.0;
 };
@@ -57,9 +58,15 @@ private:
 
 [[nodiscard]] std::size_t plans_in_flight(const load& load);
 
+/// Who runs the actors of the skeleton.
+enum class skeleton_scheduler {
+  ours,   ///< The scheduler that Troupe's actors have (actors/caf_scheduler.hpp).
+  of_caf, ///< CAF's own. With CAF 1.x the two are the same.
+};
+
 /// Bare CAF: a plan actor that spawns a task actor for each task that is ready, tells it to start,
 /// and is told when it is done. Tasks a second.
-[[nodiscard]] double run_skeleton(const load& load);
+[[nodiscard]] double run_skeleton(const load& load, skeleton_scheduler scheduler);
 
 /// Troupe's gateway over a memory store, or over RocksDB (fsync before anything is acknowledged) in
 /// `directory`, with no-op tasks. Tasks a second, from the first `create` until the last objective

@@ -2,14 +2,15 @@
 // of the actor system's own speed is that?
 //
 // Many plans of one shape at once, no-op tasks, so that every core has something to do. Contenders:
-// `skeleton` (bare CAF), `memory` (Troupe, memory store), `rocksdb` (Troupe, every change fsynced
-// before it is seen). In each round all run in turn; the ratio is the median over rounds of
-// contender / skeleton. `session-jsonl` (the store of session files, fsynced as well) runs chains
-// and fans; what it reaches until the files have everything, too, is a line of its own. Unit: tasks
-// a second. What the disk alone could do is measured as well: one thread appends what the journal
-// has, in as many pieces, each with fdatasync. And: how long a chain of ten takes alone when each
-// step is durable before the next begins (us), against ten appends with fdatasync. Knobs: --tasks
-// (all plans together), --in-flight, --threads, --rounds,
+// `skeleton` (bare CAF with Troupe's scheduler), `stock skeleton` (with CAF's own), `memory`
+// (Troupe, memory store), `rocksdb` (Troupe, every change fsynced before it is seen). In each round
+// all run in turn; the ratio is the median over rounds of contender / skeleton. `session-jsonl`
+// (the store of session files, fsynced as well) runs chains and fans; what it reaches until the
+// files have everything, too, is a line of its own. Unit: tasks a second. What the disk alone could
+// do is measured as well: one thread appends what the journal has, in as many pieces, each with
+// fdatasync. And: how long a chain of ten takes alone when each step is durable before the next
+// begins (us), against ten appends with fdatasync. Knobs: --tasks (all plans together),
+// --in-flight, --threads, --rounds,
 // --filter (`rocksdb`, `chain`, `/1000`).
 #include "bench/plan_throughput/contender.hpp"
 #include "bench/support/disk.hpp"
@@ -52,7 +53,8 @@ shape_figures run_in_turn(const load& load, std::size_t rounds,
     return tasks_of(load) / append_durably(place.path(), journal.groups, journal.group_bytes);
   };
   const std::map<std::string, contender> all{
-      {"skeleton", [&] { return run_skeleton(load); }},
+      {"skeleton", [&] { return run_skeleton(load, skeleton_scheduler::ours); }},
+      {"stock skeleton", [&] { return run_skeleton(load, skeleton_scheduler::of_caf); }},
       {"memory", [&] { return run_in_memory(load); }},
       {"rocksdb",
        [&] {
@@ -117,6 +119,8 @@ void run_shape(const options& how, report& results, const load& load) {
   if (stores.empty() && !wants_skeleton)
     return;
   std::vector<std::string> names{"skeleton"};
+  if (how.wants("memory" + suffix))
+    names.emplace_back("stock skeleton");
   for (const auto& name : stores) {
     names.push_back(name);
     if (name != "memory")
@@ -128,6 +132,12 @@ void run_shape(const options& how, report& results, const load& load) {
   for (const auto& name : stores)
     results.add(name + suffix, median(reached.rates.at(name)), "tasks/s", median(skeleton),
                 ratio_of(reached.rates.at(name), skeleton));
+  if (const auto stock = reached.rates.find("stock skeleton"); stock != reached.rates.end()) {
+    const auto& memory = reached.rates.at("memory");
+    results.add("stock skeleton" + suffix, median(stock->second), "tasks/s");
+    results.add("memory" + suffix + " of the stock skeleton", median(memory), "tasks/s",
+                median(stock->second), ratio_of(memory, stock->second));
+  }
   for (const auto& name : stores)
     if (name != "memory")
       add_disk_use(results, name, suffix, tasks_of(load), reached);

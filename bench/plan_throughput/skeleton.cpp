@@ -88,7 +88,7 @@ private:
 
 } // namespace
 
-double run_skeleton(const load& load) {
+double run_skeleton(const load& load, skeleton_scheduler scheduler) {
 #if TROUPE_CAF_1
   caf::core::init_global_meta_objects();
   constexpr auto threads_key = "caf.scheduler.max-threads";
@@ -96,7 +96,8 @@ double run_skeleton(const load& load) {
   constexpr auto threads_key = "scheduler.max-threads";
 #endif
   caf::actor_system_config config;
-  use_scheduler(config); // As Troupe has it: an actor that ends wakes no thread.
+  if (scheduler == skeleton_scheduler::ours)
+    use_scheduler(config);
   config.set(threads_key, load.threads);
   caf::actor_system system(config);
   plan_window window(plans_in_flight(load));
