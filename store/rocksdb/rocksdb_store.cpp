@@ -328,6 +328,7 @@ public:
     out.backlog_bytes = memory_->held(memory_account::backlog);
     out.live_tasks = ledger_.live_tasks();
     out.live_objectives = ledger_.live_objectives();
+    out.forgotten_early = came_.forgotten_early();
     out.reads = reader_.counters();
     archive_.count(out.reads);
     const std::lock_guard lock{guard_};
