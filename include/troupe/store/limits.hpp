@@ -1,6 +1,7 @@
 // The named limits of the store: what they bound, why, and what happens at the limit.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace troupe {
@@ -130,6 +131,9 @@ inline constexpr std::size_t push_writes_max = 16'384;
 inline constexpr std::size_t push_writes_per_client_max = 1024;
 /// Their bytes: texts may be long.
 inline constexpr std::size_t push_writes_bytes_max = std::size_t{16} << 20;
+/// So long the progress of notifications waits for a change with which it can be written. Then it
+/// is written alone.
+inline constexpr std::chrono::milliseconds push_progress_wait{200};
 
 // What may come once (store/once_table.hpp) is held in memory. At a bound the owner that holds most
 // loses its oldest, which may come again: an owner is safe from all others while it holds less than
