@@ -46,10 +46,10 @@ void housekeeper::tell_forgotten(std::uint64_t since_start, timestamp now) {
   if (since_start == told_forgotten_ || now < tell_again_at_ || !env_.options.warn)
     return;
   tell_again_at_ = now + forgotten_interval;
-  env_.options.warn(std::to_string(since_start - told_forgotten_)
-                    + " remembered requests (idempotency keys, messages, request ids) were "
-                      "forgotten before their time, to make room; if they are sent again, they are "
-                      "carried out again");
+  env_.options.warn("remembered requests (idempotency keys, messages, request ids) were forgotten "
+                    "before their time, to make room: "
+                    + std::to_string(since_start - told_forgotten_)
+                    + "; one that is sent again is carried out again");
   told_forgotten_ = since_start;
 }
 

@@ -193,13 +193,13 @@ TEST_CASE("requests that were forgotten before their time are said in the log, o
   records.forgotten = 3;
   bed.pass(std::chrono::seconds{1});
   REQUIRE(lines.size() == 1);
-  CHECK_THAT(lines[0], ContainsSubstring("3 remembered requests"));
+  CHECK_THAT(lines[0], ContainsSubstring("to make room: 3;"));
   records.forgotten = 10;
   bed.pass(std::chrono::seconds{30});
   CHECK(lines.size() == 1);
   bed.pass(std::chrono::minutes{1});
   REQUIRE(lines.size() == 2);
-  CHECK_THAT(lines[1], ContainsSubstring("7 remembered requests"));
+  CHECK_THAT(lines[1], ContainsSubstring("to make room: 7;"));
   bed.pass(std::chrono::minutes{2});
   CHECK(lines.size() == 2);
 }
