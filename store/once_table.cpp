@@ -47,7 +47,7 @@ once_table::~once_table() {
     memory_->give_back(memory_account::remembered_requests, kind.bytes);
 }
 
-once_table::share& once_table::kind_of(const once& value) {
+once_table::kind_share& once_table::kind_of(const once& value) {
   switch (value.kind) {
     case once_kind::message: return kinds_[0];
     case once_kind::request: return kinds_[1];
@@ -85,20 +85,18 @@ void once_table::stage(const once_ptr& value) {
     forgotten_.pop_back();
   }
   auto& kind = kind_of(*value);
-  auto& owner = owners_[owner_key(*value)];
+  auto& owner = *owners_.try_emplace(owner_key(*value)).first;
   const auto at = entries_.try_emplace(std::move(key)).first;
   auto& added = at->second;
   added.value = value;
   added.key = at->first;
   added.bytes = sizeof(once) + sizeof(entry) + 2 * added.key.size() + value->answer.size();
   added.in_kind = kind.entries.insert(kind.entries.end(), &added);
-  added.in_owner = owner.entries.insert(owner.entries.end(), &added);
+  added.in_owner = owner.second.entries.insert(owner.second.entries.end(), &added);
   kind.bytes += added.bytes;
-  owner.bytes += added.bytes;
+  set_bytes(kind, owner, owner.second.bytes + added.bytes);
   memory_->force(memory_account::remembered_requests, added.bytes);
-  if (!value->owner.empty())
-    keep_to_bounds(owner, bounds_.entries_per_owner, bounds_.bytes_per_owner);
-  keep_to_bounds(kind, bounds_.entries, bounds_.bytes);
+  keep_to_bounds(kind);
   keep_to_memory(kind, added.bytes);
 }
 
@@ -109,18 +107,38 @@ void once_table::publish(const once_ptr& value) {
     known->second.is_published = true;
 }
 
-void once_table::keep_to_bounds(const share& all, std::size_t entries, std::size_t bytes) {
-  // The newest is not published, so `all` is never empty here.
-  while ((all.entries.size() > entries || all.bytes > bytes) && all.entries.front()->is_published)
-    forget(*all.entries.front());
+void once_table::keep_to_bounds(kind_share& all) {
+  while (all.entries.size() > bounds_.entries || all.bytes > bounds_.bytes)
+    if (!make_room(all))
+      return;
 }
 
 /// Other accounts may fill the budget for a moment: then no more is forgotten than is added.
-void once_table::keep_to_memory(const share& all, std::size_t added_bytes) {
+void once_table::keep_to_memory(kind_share& all, std::size_t added_bytes) {
   const auto before = all.bytes;
   while (!memory_->has_room(memory_account::remembered_requests, 0)
-         && before - all.bytes < added_bytes && all.entries.front()->is_published)
-    forget(*all.entries.front());
+         && before - all.bytes < added_bytes)
+    if (!make_room(all))
+      return;
+}
+
+bool once_table::make_room(kind_share& all) {
+  // The newest is there, so there is an owner. If its oldest is not published, it has nothing else,
+  // and the next one that comes makes room.
+  const auto most = owners_.find(std::string{all.owners.rbegin()->second});
+  auto& oldest = *most->second.entries.front();
+  if (!oldest.is_published)
+    return false;
+  forget(oldest);
+  ++forgotten_early_;
+  return true;
+}
+
+void once_table::set_bytes(kind_share& all, owner_shares::value_type& owner, std::size_t bytes) {
+  all.owners.erase({owner.second.bytes, owner.first});
+  owner.second.bytes = bytes;
+  if (!owner.second.entries.empty())
+    all.owners.emplace(bytes, owner.first);
 }
 
 void once_table::forget(entry& which) {
@@ -130,11 +148,16 @@ void once_table::forget(entry& which) {
   kind.bytes -= which.bytes;
   memory_->give_back(memory_account::remembered_requests, which.bytes);
   owner->second.entries.erase(which.in_owner);
-  owner->second.bytes -= which.bytes;
+  set_bytes(kind, *owner, owner->second.bytes - which.bytes);
   if (owner->second.entries.empty())
     owners_.erase(owner);
   forgotten_.emplace_back(which.key);
   entries_.erase(entries_.find(forgotten_.back()));
+}
+
+std::uint64_t once_table::forgotten_early() const {
+  const std::lock_guard lock{guard_};
+  return forgotten_early_;
 }
 
 bool once_table::has_expired(timestamp now) const {

@@ -1,6 +1,6 @@
 // What may come once, in memory: all of it, with what is staged. Bounded in number and bytes, for
-// each kind and for each owner: the oldest are forgotten first. A durable store has a row for each.
-// Thread-safe.
+// each kind. At a bound the owner that holds most loses its oldest, so that nobody's many keys push
+// out the few of another. A durable store has a row for each. Thread-safe.
 #pragma once
 
 #include "store/text_hash.hpp"
@@ -12,9 +12,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,14 +28,12 @@ namespace troupe {
 struct once_bounds {
   std::size_t entries = once_max; ///< Of each kind, as are all of these.
   std::size_t bytes = once_bytes_max;
-  std::size_t entries_per_owner = once_per_owner_max;
-  std::size_t bytes_per_owner = once_bytes_per_owner_max;
 };
 
 class once_table {
 public:
   /// `memory`: where entries are counted (memory_account::remembered_requests). While that has no
-  /// room, the oldest make room for the new ones.
+  /// room, the oldest of who holds most make room for the new ones.
   explicit once_table(const once_bounds& bounds = {},
                       memory_budget_ptr memory = std::make_shared<memory_budget>())
       : bounds_(bounds), memory_(std::move(memory)) {}
@@ -45,6 +45,8 @@ public:
   [[nodiscard]] once_ptr find(const once& wanted, timestamp now) const;
   /// Whether `forget_expired` has something to do.
   [[nodiscard]] bool has_expired(timestamp now) const;
+  /// How many were forgotten before their time was over, to make room.
+  [[nodiscard]] std::uint64_t forgotten_early() const;
 
   // -- for who commits changes, one at a time -----------------------------------------------------
 
@@ -66,6 +68,11 @@ private:
     by_age entries;
     std::size_t bytes = 0;
   };
+  using owner_shares = std::unordered_map<std::string, share>; ///< By kind and owner.
+  struct kind_share : share {
+    /// The owners, by what they hold. With their keys in `owners_`: the same order in each run.
+    std::set<std::pair<std::size_t, std::string_view>> owners;
+  };
   struct entry {
     once_ptr value;
     std::string_view key; ///< Of the map.
@@ -75,20 +82,24 @@ private:
     by_age::iterator in_owner;
   };
 
-  [[nodiscard]] share& kind_of(const once& value);
+  [[nodiscard]] kind_share& kind_of(const once& value);
   [[nodiscard]] const entry* look_up(const once& wanted, timestamp at) const;
   void forget(entry& which);
-  /// Forgets the oldest of `all` while it has too much. What is not published stays.
-  void keep_to_bounds(const share& all, std::size_t entries, std::size_t bytes);
-  void keep_to_memory(const share& all, std::size_t added_bytes);
+  /// Forgets while there is too much.
+  void keep_to_bounds(kind_share& all);
+  void keep_to_memory(kind_share& all, std::size_t added_bytes);
+  /// The oldest of who holds most goes. False if it is not published: then it stays.
+  bool make_room(kind_share& all);
+  static void set_bytes(kind_share& all, owner_shares::value_type& owner, std::size_t bytes);
 
   const once_bounds bounds_;
   const memory_budget_ptr memory_;
   mutable std::mutex guard_;
   std::unordered_map<std::string, entry> entries_; ///< By once_key.
-  std::array<share, 3> kinds_;
-  std::unordered_map<std::string, share> owners_; ///< By kind and owner.
+  std::array<kind_share, 3> kinds_;
+  owner_shares owners_;
   std::vector<std::string> forgotten_;
+  std::uint64_t forgotten_early_ = 0;
 };
 
 // -- rows -----------------------------------------------------------------------------------------

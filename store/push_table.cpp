@@ -199,6 +199,11 @@ std::size_t bytes_of(const push_write& write) noexcept {
   return sizeof(push_write) - sizeof(push_row) + write.client.size() + bytes_of(write.row);
 }
 
+/// What clients can see is: a configuration, and that its notifications have stopped.
+bool is_urgent(const push_write& write) noexcept {
+  return write.operation != push_write::kind::note || !write.row.progress.stopped.empty();
+}
+
 error too_much_waits(const char* limit, std::size_t bound, const char* unit) {
   return make_error(errc::overloaded,
                     "too many changes of push configurations wait for the disk (limit "
@@ -212,11 +217,15 @@ error too_much_waits(const char* limit, std::size_t bound, const char* unit) {
 result<void> push_queue::push(push_write& added) {
   if (!added.is_awaited()) {
     // One that waits already is of the same serial, so that no save is between the two.
+    urgent_ += is_urgent(added) ? 1 : 0;
     const auto [where, is_first] = unawaited_.try_emplace(key_of(added), first_ + writes_.size());
-    if (is_first)
+    if (is_first) {
       writes_.push_back(std::move(added));
-    else
-      writes_[where->second - first_] = std::move(added);
+      return {};
+    }
+    auto& before = writes_[where->second - first_];
+    urgent_ -= is_urgent(before) ? 1 : 0;
+    before = std::move(added);
     return {};
   }
   const auto bytes = bytes_of(added);
@@ -230,6 +239,7 @@ result<void> push_queue::push(push_write& added) {
   if (bytes_ + bytes > limits_.bytes_max)
     return too_much_waits("push_writes_bytes_max", limits_.bytes_max, "bytes");
   ++awaited_;
+  ++urgent_;
   ++awaited_by_client_[added.client];
   bytes_ += bytes;
   writes_.push_back(std::move(added));
@@ -254,6 +264,7 @@ std::vector<push_write> push_queue::take() {
       if (--mine->second == 0)
         awaited_by_client_.erase(mine);
     }
+    urgent_ -= is_urgent(next) ? 1 : 0;
     out.push_back(std::move(next));
     writes_.pop_front();
     ++first_;

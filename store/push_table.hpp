@@ -108,6 +108,8 @@ public:
   /// The first of them, in order, as many as one group may have; others stay.
   [[nodiscard]] std::vector<push_write> take();
   [[nodiscard]] bool empty() const noexcept { return writes_.empty(); }
+  /// Nothing waits but progress, which may become durable later (push_configs::note).
+  [[nodiscard]] bool has_only_progress() const noexcept { return urgent_ == 0; }
 
 private:
   using same = std::tuple<push_write::kind, std::string, std::string, std::uint64_t>;
@@ -120,7 +122,8 @@ private:
   std::map<same, std::size_t> unawaited_; ///< The numbers of these writes.
   std::unordered_map<std::string, std::size_t> awaited_by_client_; ///< Writes by client.
   std::size_t awaited_ = 0;
-  std::size_t bytes_ = 0; ///< Of those that are awaited.
+  std::size_t urgent_ = 0; ///< All but mere progress.
+  std::size_t bytes_ = 0;  ///< Of those that are awaited.
 };
 
 /// push_configs over a table; a store says what becomes of a write.

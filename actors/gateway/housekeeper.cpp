@@ -2,6 +2,7 @@
 
 #include <troupe/actors/limits.hpp>
 
+#include <string>
 #include <utility>
 
 namespace troupe {
@@ -9,6 +10,7 @@ namespace troupe {
 namespace {
 
 constexpr int turns_between_evictions = 20;
+constexpr std::chrono::minutes forgotten_interval{1};
 
 /// Why the backlog is longer than so many times its limits; null if it is not.
 const char* problem_of_backlog(const store_status& status, const executor_options& options,
@@ -31,12 +33,24 @@ void housekeeper::turn() {
   if (const auto line = watch_.look(env_.memory); !line.empty() && env_.options.warn)
     env_.options.warn(line);
   const auto now = env_.now();
+  tell_forgotten(status.forgotten_early, now);
   env_.deadlines.turn(now);
   env_.objectives.expire(now);
   env_.lone_tasks.expire(now);
   if (++turns_ % turns_between_evictions == 0)
     env_.records.evict(now - env_.options.settled_linger);
   env_.records.forget_expired(now);
+}
+
+void housekeeper::tell_forgotten(std::uint64_t since_start, timestamp now) {
+  if (since_start == told_forgotten_ || now < tell_again_at_ || !env_.options.warn)
+    return;
+  tell_again_at_ = now + forgotten_interval;
+  env_.options.warn("remembered requests (idempotency keys, messages, request ids) were forgotten "
+                    "before their time, to make room: "
+                    + std::to_string(since_start - told_forgotten_)
+                    + "; one that is sent again is carried out again");
+  told_forgotten_ = since_start;
 }
 
 void housekeeper::turn_fully() {

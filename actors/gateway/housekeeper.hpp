@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -34,8 +35,13 @@ public:
   [[nodiscard]] bool can_write() const noexcept { return can_write_; }
 
 private:
+  /// Says, once a minute at most, that requests were forgotten before their time.
+  void tell_forgotten(std::uint64_t since_start, timestamp now);
+
   environment& env_;
   int turns_ = 0;
+  std::uint64_t told_forgotten_ = 0;
+  timestamp tell_again_at_{};
   memory_watch watch_;
   std::atomic<const char*> backlog_problem_{nullptr};
   std::atomic<const char*> full_backlog_problem_{nullptr};

@@ -187,12 +187,14 @@ struct opened_journal {
 /// acknowledged are synced first. `journal_id`: random, for a new journal. `follower`: the one
 /// that the journal is kept for; nothing if there is none yet. The groups that it has are not read.
 /// Without sync a power failure may leave it ahead of the journal, which then continues after it.
-/// Errors: store_failed (damage; or journal and follower do not fit together; or the disk refuses:
-/// the message names file, offset and reason), store_unreadable. Nothing is changed if there is
-/// damage. `files` and `time` outlive the journal.
+/// `inspected`: what `inspect` found for that follower, if nothing has changed since; else the
+/// files are read here. Errors: store_failed (damage; or journal and follower do not fit together;
+/// or the disk refuses: the message names file, offset and reason), store_unreadable. Nothing is
+/// changed if there is damage. `files` and `time` outlive the journal.
 [[nodiscard]] result<opened_journal>
 open_journal(disk& files, const time_source& time, std::uint64_t journal_id,
              const journal_options& options = {},
-             const std::optional<follower_mark>& follower = std::nullopt);
+             const std::optional<follower_mark>& follower = std::nullopt,
+             std::optional<inspection> inspected = std::nullopt);
 
 } // namespace troupe::journal

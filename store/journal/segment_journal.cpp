@@ -755,8 +755,10 @@ std::optional<error> refusal_of(const inspection& found,
 
 result<opened_journal> open_journal(disk& files, const time_source& time, std::uint64_t journal_id,
                                     const journal_options& options,
-                                    const std::optional<follower_mark>& follower) {
-  auto found = inspect(files, follower ? follower->at : 0);
+                                    const std::optional<follower_mark>& follower,
+                                    std::optional<inspection> inspected) {
+  auto found = inspected ? result<inspection>{std::move(*inspected)}
+                         : inspect(files, follower ? follower->at : 0);
   if (!found)
     return found.error();
   if (auto refused = refusal_of(*found, follower, options.damage_advice))

@@ -170,6 +170,7 @@ public:
     store_status out;
     out.live_tasks = ledger_.live_tasks();
     out.live_objectives = ledger_.live_objectives();
+    out.forgotten_early = came_.forgotten_early();
     return out;
   }
 

@@ -345,15 +345,22 @@ error of_journal(const std::string& directory, const error& why) {
   return make_error(why.code, "In " + journal_path(directory) + ": " + why.message);
 }
 
+/// The journal as it was read before the tables were opened, for the mark that they had.
+struct early_look {
+  journal::follower_mark mark;
+  journal::inspection found;
+};
+
 /// Refuses a journal that is damaged, or that is not the one of the tables, while nothing is
 /// changed: to open the tables writes a new MANIFEST. What else is wrong is found when they are
-/// opened.
-result<void> refuse_damaged_journal(const std::string& directory,
-                                    const rocksdb_internals& internals) {
+/// opened. Nothing: the journal was not looked at.
+result<std::optional<early_look>> refuse_damaged_journal(const std::string& directory,
+                                                         const rocksdb_internals& internals) {
+  using look = std::optional<early_look>;
   std::error_code unknown;
   if (internals.open_tables || internals.origin
       || (!internals.journal_files && !fs::exists(journal_path(directory), unknown)))
-    return {};
+    return look{};
   auto how = database_options(internals, internals.env ? *internals.env : *rocksdb::Env::Default());
   how.create_if_missing = false;
   how.max_open_files = 16; // It reads one row.
@@ -363,17 +370,19 @@ result<void> refuse_damaged_journal(const std::string& directory,
   const auto mark = opened.ok() ? read_mark(*tables, directory)
                                 : result<std::optional<journal::follower_mark>>{std::nullopt};
   if (!mark || !*mark)
-    return {};
+    return look{};
   const auto own =
       internals.journal_files ? nullptr : journal::make_file_disk(journal_path(directory));
-  const auto found = journal::inspect(own ? *own : *internals.journal_files, (*mark)->at);
-  const auto refused =
-      found ? journal::refusal_of(*found, *mark, advice_for_tables(directory)) : std::nullopt;
-  return refused ? result<void>{of_journal(directory, *refused)} : result<void>{};
+  auto found = journal::inspect(own ? *own : *internals.journal_files, (*mark)->at);
+  if (!found)
+    return look{};
+  if (const auto refused = journal::refusal_of(*found, *mark, advice_for_tables(directory)))
+    return of_journal(directory, *refused);
+  return look{early_look{**mark, std::move(*found)}};
 }
 
 result<void> open_journal(opened_files& out, const rocksdb_options& options,
-                          const rocksdb_internals& internals) {
+                          const rocksdb_internals& internals, std::optional<early_look> seen) {
   const auto& directory = options.directory;
   using mark_read = result<std::optional<journal::follower_mark>>;
   const auto mark =
@@ -403,8 +412,11 @@ result<void> open_journal(opened_files& out, const rocksdb_options& options,
   how.is_sync = options.durability == durability::sync;
   how.retry_interval = internals.retry_interval;
   how.damage_advice = advice;
+  std::optional<journal::inspection> inspected; // Else the same bytes would be read again.
+  if (seen && *mark == seen->mark)
+    inspected = std::move(seen->found);
   auto opened = journal::open_journal(*out.disk, *internals.time, thread_id_source().next_random(),
-                                      how, *mark);
+                                      how, *mark, std::move(inspected));
   if (!opened)
     return of_journal(directory, opened.error());
   if (!opened->repaired.empty())
@@ -475,11 +487,12 @@ result<opened_files> open_files(const rocksdb_options& options,
       return locked.error();
     out.lock = std::move(*locked);
   }
-  if (const auto checked = refuse_damaged_journal(options.directory, internals); !checked)
-    return checked.error();
+  auto seen = refuse_damaged_journal(options.directory, internals);
+  if (!seen)
+    return seen.error();
   if (const auto opened = open_tables(out, options.directory, internals); !opened)
     return opened.error();
-  if (const auto opened = open_journal(out, options, internals); !opened)
+  if (const auto opened = open_journal(out, options, internals, std::move(*seen)); !opened)
     return opened.error();
   return out;
 }

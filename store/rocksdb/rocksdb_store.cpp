@@ -328,6 +328,7 @@ public:
     out.backlog_bytes = memory_->held(memory_account::backlog);
     out.live_tasks = ledger_.live_tasks();
     out.live_objectives = ledger_.live_objectives();
+    out.forgotten_early = came_.forgotten_early();
     out.reads = reader_.counters();
     archive_.count(out.reads);
     const std::lock_guard lock{guard_};
@@ -338,9 +339,16 @@ public:
   }
 
   void flush() override {
-    if (!writer_.joinable())
+    if (!writer_.joinable()) {
+      {
+        const std::lock_guard lock{guard_};
+        progress_due_at_ = {};
+      }
       return take_turns();
+    }
     std::unique_lock lock{guard_};
+    progress_due_at_ = {}; // What waits now.
+    work_.notify_one();
     done_.wait(lock, [&] { return is_quiet(); });
   }
 
@@ -425,8 +433,12 @@ private:
     result<void> taken;
     {
       const std::lock_guard lock{guard_};
+      if (pushes_.empty()) {
+        progress_due_at_ = time_.steady() + push_progress_wait;
+        has_shorter_pause_ = !is_writing_; // Else the writer looks again at the end of the group.
+      }
       taken = pushes_.push(push_write);
-      wake = taken && is_idle_ && may_begin();
+      wake = taken && is_idle_ && (has_shorter_pause_ || may_begin());
       is_idle_ = is_idle_ && !wake;
     }
     if (!taken)
@@ -449,8 +461,14 @@ private:
 
   /// Something waits to be part of a group. Under the lock.
   [[nodiscard]] bool has_changes() const noexcept {
-    return !queue_.empty() || !returned_.empty() || !pushes_.empty() || !loaded_.empty()
+    return !queue_.empty() || !returned_.empty() || has_due_pushes() || !loaded_.empty()
            || expired_at_;
+  }
+
+  /// Progress alone has time: most often a change comes soon, and takes it along. Under the lock.
+  [[nodiscard]] bool has_due_pushes() const {
+    return !pushes_.empty()
+           && (!pushes_.has_only_progress() || stopping_ || time_.steady() >= progress_due_at_);
   }
 
   /// A group may be begun now. Under the lock.
@@ -513,8 +531,8 @@ private:
         return !is_writing_ && stopping_ && (awaiting_.empty() || !unread_.empty());
       };
       const auto is_needed = [&] {
-        return std::exchange(is_disk_ready_, false) || (can_begin && may_begin())
-               || has_follower_wish() || is_over();
+        return std::exchange(is_disk_ready_, false) || std::exchange(has_shorter_pause_, false)
+               || (can_begin && may_begin()) || has_follower_wish() || is_over();
       };
       if (const auto pause = longest_pause(); pause)
         work_.wait_for(lock, *pause, is_needed);
@@ -535,12 +553,16 @@ private:
   /// How long the writer may wait although nothing happens; nothing: for ever. Under the lock.
   [[nodiscard]] std::optional<std::chrono::nanoseconds> longest_pause() const {
     std::optional<std::chrono::nanoseconds> out;
+    const auto wake_at = [&](time_source::steady_point at) {
+      const auto left = std::max<std::chrono::nanoseconds>(at - time_.steady(), {});
+      out = out ? std::min(*out, left) : left;
+    };
     if (!unread_.empty())
       out = retry_interval_;
-    if (const auto at = groups_.wakes_at()) {
-      const auto left = std::max<std::chrono::nanoseconds>(*at - time_.steady(), {});
-      out = out ? std::min(*out, left) : left;
-    }
+    if (const auto at = groups_.wakes_at())
+      wake_at(*at);
+    if (!is_writing_ && !pushes_.empty()) // Else the end of the group is waited for.
+      wake_at(progress_due_at_);
     return out;
   }
 
@@ -615,10 +637,12 @@ private:
       if (!std::exchange(is_writing_, true))
         answered_at_ = time_.steady();
       problem_.clear(); // Set again if the disk still refuses. Until then `drain` drops nothing.
-      pushes = pushes_.take(); // Those of one configuration become one row.
       expired_at = std::exchange(expired_at_, std::nullopt);
       // What has waited for its objective goes first.
       next = returned_.empty() ? queue_.take() : returned_.take();
+      // A group without changes has nothing for the journal, and needs no sync.
+      if (has_due_pushes() || !next.empty())
+        pushes = pushes_.take(); // Those of one configuration become one row.
     }
     if (expired_at)
       came_.forget_expired(*expired_at);
@@ -808,6 +832,8 @@ private:
   bool is_writing_ = false;                 ///< A group is in flight.
   time_source::steady_point answered_at_{}; ///< While one is: since when the disk has it.
   bool is_disk_ready_ = false;
+  time_source::steady_point progress_due_at_{}; ///< If nothing but progress waits in `pushes_`.
+  bool has_shorter_pause_ = false;              ///< The writer waits too long.
   bool stopping_ = false;
 
   std::atomic<std::size_t> backlog_{0};

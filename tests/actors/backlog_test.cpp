@@ -16,18 +16,20 @@ using namespace troupe::testing;
 
 namespace {
 
-/// A store whose backlog is what the test says.
+/// A store whose status is what the test says.
 class busy_store final : public passing_store {
 public:
   [[nodiscard]] store_status status() const override {
     auto out = passing_store::status();
     out.backlog_changes = backlog;
     out.backlog_bytes = backlog_bytes;
+    out.forgotten_early = forgotten;
     return out;
   }
 
   std::size_t backlog = 0;
   std::size_t backlog_bytes = 0;
+  std::uint64_t forgotten = 0;
 };
 
 } // namespace
@@ -175,4 +177,29 @@ TEST_CASE("memory that runs short is said in the log, and that there is memory a
   bed.pass(std::chrono::seconds{2});
   REQUIRE(lines.size() == 2);
   CHECK_THAT(lines[1], ContainsSubstring("there is memory again"));
+}
+
+TEST_CASE("requests that were forgotten before their time are said in the log, once a minute",
+          "[actors][once][time]") {
+  std::vector<std::string> lines;
+  executor_options options;
+  options.warn = [&](const std::string& line) { lines.push_back(line); };
+  auto owned = std::make_unique<busy_store>();
+  auto& records = *owned;
+  clock_bed bed{std::move(owned), options, std::nullopt};
+  static_cast<void>(bed.main_gateway());
+  bed.pass(std::chrono::seconds{1});
+  CHECK(lines.empty());
+  records.forgotten = 3;
+  bed.pass(std::chrono::seconds{1});
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], ContainsSubstring("to make room: 3;"));
+  records.forgotten = 10;
+  bed.pass(std::chrono::seconds{30});
+  CHECK(lines.size() == 1);
+  bed.pass(std::chrono::minutes{1});
+  REQUIRE(lines.size() == 2);
+  CHECK_THAT(lines[1], ContainsSubstring("to make room: 7;"));
+  bed.pass(std::chrono::minutes{2});
+  CHECK(lines.size() == 2);
 }

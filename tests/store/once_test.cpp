@@ -207,23 +207,40 @@ void take_in(once_table& table, const once_ptr& value) {
 
 } // namespace
 
-TEST_CASE("The oldest of an owner, and of all, makes room", "[store][once]") {
-  once_table table({.entries = 4, .bytes = 1 << 20, .entries_per_owner = 2});
-  const auto is_known = [&](const std::string& key, const std::string& owner = "") {
+TEST_CASE("Who holds most makes room, with its oldest", "[store][once]") {
+  once_table table({.entries = 4});
+  const auto is_known = [&](const std::string& key, const std::string& owner) {
     return table.find(*condition(key, "{}", owner), at_ms(1)) != nullptr;
   };
-  take_in(table, condition("a", "{}", "1:x"));
-  take_in(table, condition("b", "{}", "1:x"));
-  take_in(table, condition("c", "{}", "1:x"));
+  for (const auto* key : {"a", "b", "c", "d"}) // While there is room, one may have all.
+    take_in(table, condition(key, "{}", "1:x"));
+  CHECK(table.forgotten_early() == 0);
+  take_in(table, condition("e", "{}", "1:y"));
   CHECK_FALSE(is_known("a", "1:x"));
   CHECK(is_known("b", "1:x"));
-  CHECK(is_known("c", "1:x"));
-  for (const auto* key : {"d", "e", "f"}) // The anonymous owner may have all.
-    take_in(table, condition(key));
+  take_in(table, condition("f", "{}", "1:y"));
   CHECK_FALSE(is_known("b", "1:x"));
-  CHECK(is_known("c", "1:x"));
-  CHECK(is_known("d"));
-  CHECK(table.take_forgotten().size() == 2);
+  for (int i = 0; i < 100; ++i) // Anonymous callers are one owner.
+    take_in(table, condition(std::to_string(i), "{}", ""));
+  CHECK(is_known("d", "1:x"));
+  CHECK(is_known("f", "1:y"));
+  CHECK(is_known("99", ""));
+  CHECK(table.forgotten_early() == 102);
+  CHECK(table.take_forgotten().size() == 102);
+  table.forget_expired(at_ms(1000)); // That is not early.
+  CHECK(table.take_forgotten().size() == 4);
+  CHECK(table.forgotten_early() == 102);
+}
+
+TEST_CASE("One owner's many keys, or long answers, push out nothing of another", "[store][once]") {
+  once_table table({.entries = 100, .bytes = 100'000});
+  const auto first = condition("k", "{}", "1:x");
+  take_in(table, first);
+  for (int i = 0; i < 1000; ++i)
+    take_in(table, condition(std::to_string(i), "{}", "1:y"));
+  for (int i = 0; i < 20; ++i)
+    take_in(table, condition(std::to_string(i), std::string(30'000, 'x'), "1:z"));
+  CHECK(table.find(*first, at_ms(1)) == first);
 }
 
 TEST_CASE("The bounds are for each kind", "[store][once]") {

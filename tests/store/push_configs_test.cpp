@@ -3,8 +3,10 @@
 #include "store/push_table.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
+#include "tests/store/rocksdb/image.hpp"
 #include "tests/support/answer_in_time.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include <troupe/store/limits.hpp>
 #include <troupe/store/push_configs.hpp>
 
@@ -376,4 +378,85 @@ TEST_CASE("While the disk does not write, a client may not have any number of ch
   CHECK(kept == push_writes_per_client_max);
   CHECK(erased == std::vector<errc>{errc::overloaded, errc::none});
   CHECK(records.pushes().all().size() == push_writes_per_client_max - 1);
+}
+
+namespace {
+
+/// A store of files in memory whose clock stands still, and a configuration in it.
+struct noted_store {
+  noted_store() {
+    recover_or_fail(*records);
+    records->pushes().save(config("t", "c"), {}, [this](const result<push_row>& saved) {
+      serial = saved ? saved->serial : 0;
+    });
+    records->flush();
+    REQUIRE(serial != 0);
+  }
+
+  void note(push_progress progress) const {
+    records->pushes().note(task_id{"t"}, "c", serial, std::move(progress));
+    take_turns();
+  }
+  void take_turns() const {
+    while (records->turn()) {
+    }
+  }
+  [[nodiscard]] push_progress noted() const {
+    return records->pushes().find(task_id{"t"}, "c")->progress;
+  }
+  [[nodiscard]] std::uint64_t syncs() const { return records->status().writes.syncs; }
+
+  image files;
+  std::unique_ptr<turned_store> records = files.open();
+  std::uint64_t serial = 0;
+};
+
+} // namespace
+
+TEST_CASE("The progress of notifications has no sync of its own if a change comes soon",
+          "[store][push]") {
+  noted_store bed;
+  const auto before = bed.syncs();
+  bed.note({.after = 1});
+  bed.note({.after = 2});
+  bed.files.time.pass(push_progress_wait - std::chrono::milliseconds{1});
+  bed.take_turns();
+  CHECK(bed.syncs() == before);
+  bed.records->commit(about_lone("t", "ctx", 1, born_lone("t", "ctx", 1)));
+  bed.take_turns();
+  CHECK(bed.syncs() == before + 1);
+  CHECK(bed.noted().after == 2);
+}
+
+TEST_CASE("Without a change the progress of notifications is written after a while, or at once if "
+          "that is asked for",
+          "[store][push]") {
+  noted_store bed;
+  const auto before = bed.syncs();
+  bed.note({.after = 1});
+  bed.files.time.pass(push_progress_wait);
+  bed.take_turns();
+  CHECK(bed.noted().after == 1);
+  CHECK(bed.syncs() == before + 1);
+  bed.note({.after = 2});
+  CHECK(bed.noted().after == 1);
+  bed.records->flush();
+  CHECK(bed.noted().after == 2);
+  bed.note({.after = 3});
+  bed.note({.after = 3, .stopped = "says no", .stopped_at = at_ms(5)});
+  CHECK(bed.noted().stopped == "says no");
+  bed.note({.after = 4});
+  bed.records.reset(); // What waits is written before the end.
+  bed.records = bed.files.open();
+  recover_or_fail(*bed.records);
+  CHECK(bed.noted().after == 4);
+}
+
+TEST_CASE("The writer's thread writes progress although nothing else comes", "[store][push]") {
+  rocksdb_kind kind;
+  const auto saved = save(*kind.records, config("t", "c"));
+  REQUIRE(saved.has_value());
+  kind.records->pushes().note(task_id{"t"}, "c", saved->serial, {.after = 7});
+  CHECK(comes_true(
+      [&] { return kind.records->pushes().find(task_id{"t"}, "c")->progress.after == 7; }));
 }

@@ -76,8 +76,8 @@ struct executor_options {
   std::uint32_t deduplicate_seconds = 0;
   planning_options planning{};
   const time_source* time = &system_time(); ///< The time of records. It outlives the gateway.
-  /// Takes a line for the log about an agent that breaks a rule. Called on any thread; must not
-  /// block. May be empty.
+  /// Takes a line for the log: an agent breaks a rule, memory runs short, requests were forgotten
+  /// before their time. Called on any thread; must not block. May be empty.
   std::function<void(const std::string&)> warn{};
   /// If set, this clock alone runs the actors and moves the time (then `threads` and `time` are not
   /// used). It outlives the gateway.

@@ -1,6 +1,7 @@
 // The named limits of the store: what they bound, why, and what happens at the limit.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace troupe {
@@ -130,16 +131,16 @@ inline constexpr std::size_t push_writes_max = 16'384;
 inline constexpr std::size_t push_writes_per_client_max = 1024;
 /// Their bytes: texts may be long.
 inline constexpr std::size_t push_writes_bytes_max = std::size_t{16} << 20;
+/// So long the progress of notifications waits for a change with which it can be written. Then it
+/// is written alone.
+inline constexpr std::chrono::milliseconds push_progress_wait{200};
 
-// What may come once (store/once_table.hpp) is held in memory. At a bound the oldest is forgotten,
-// and may come again. The bounds are for each kind: messages, requests and idempotency keys.
+// What may come once (store/once_table.hpp) is held in memory. At a bound the owner that holds most
+// loses its oldest, which may come again: an owner is safe from all others while it holds less than
+// an equal part. The bounds are for each kind: messages, requests and idempotency keys.
 /// About 300 bytes each.
 inline constexpr std::size_t once_max = 100'000;
 inline constexpr std::size_t once_bytes_max = std::size_t{64} << 20;
-/// The same for one owner. The anonymous owner stands for all clients that say no name, and may
-/// have all there is.
-inline constexpr std::size_t once_per_owner_max = 10'000;
-inline constexpr std::size_t once_bytes_per_owner_max = std::size_t{8} << 20;
 /// Forgotten at once, of those whose time is over: a group does not wait long for them.
 inline constexpr std::size_t once_expired_at_once_max = 1000;
 

@@ -1,7 +1,7 @@
 // Keeps push configurations, and the progress of the notifications of each. Part of a store
 // (store.hpp): a configuration is acknowledged, and visible, when it is as durable as every change.
-// Progress is written with the next change. So after a crash the last notifications may be sent
-// again, and none is left out.
+// Progress is written with the next change, or alone after push_progress_wait. So after a crash the
+// last notifications may be sent again, and none is left out.
 //
 // Thread-safe throughout.
 #pragma once
@@ -37,7 +37,8 @@ public:
   virtual void erase(const task_id& task, const std::string& id, std::uint64_t serial,
                      erased_fn then, const std::string& client = {}) = 0;
   /// Records progress. Nothing happens if the configuration was replaced or erased meanwhile.
-  /// `find` shows it soon; it is durable later.
+  /// `find` shows it once it is durable. That takes up to push_progress_wait, unless it says that
+  /// the notifications have stopped.
   virtual void note(const task_id& task, const std::string& id, std::uint64_t serial,
                     push_progress progress) = 0;
 

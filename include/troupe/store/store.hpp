@@ -195,6 +195,9 @@ struct store_status {
   std::size_t backlog_bytes = 0;   ///< What they hold, with what is made of them on the way.
   std::size_t live_tasks = 0;
   std::size_t live_objectives = 0;
+  /// What may come once and was forgotten before its time was over, to make room (once_max, or
+  /// memory_account::remembered_requests); since the start.
+  std::uint64_t forgotten_early = 0;
   read_counters reads;
   write_counters writes;
 };

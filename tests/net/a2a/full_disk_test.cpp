@@ -9,10 +9,12 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/reads.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -319,4 +321,30 @@ TEST_CASE("a server on a small file system that is full again and again goes on,
   recover_or_fail(*records);
   for (const auto& id : acknowledged)
     REQUIRE(find_task(*records, task_id{id}));
+}
+
+TEST_CASE("a server whose data directory is removed refuses every later send, and still answers "
+          "reads",
+          "[net][disk]") {
+  const auto how = GENERATE(durability::sync, durability::async);
+  const temporary_directory place;
+  auto opened =
+      open_rocksdb_store({.directory = place / "data", .durability = how}, {.retry_interval = 1ms});
+  REQUIRE(opened.has_value());
+  server_options options;
+  options.disk_wait_max = 150ms;
+  const net_bed bed{options, "echo", std::move(*opened)};
+  auto client = bed.connect();
+  const auto send = [&] { return client.post(rpc("SendMessage", text_message("x"))); };
+  const auto first = send();
+  REQUIRE(first.status == 200);
+  const auto id = at(boost::json::parse(first.body), "/result/task/id");
+  std::filesystem::remove_all(place / "data");
+  for (int i = 0; i < 5; ++i) {
+    const auto answer = send();
+    CHECK(answer.status == 503);
+    CHECK_FALSE(answer.header("retry-after").empty());
+  }
+  CHECK(comes_true([&] { return client.get("/readyz").status == 503; }));
+  CHECK(at(bed.result_of("GetTask", R"({"id":")" + id + "\"}"), "/id") == id);
 }

@@ -10,6 +10,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <sstream>
@@ -260,6 +261,24 @@ TEST_CASE("Settled objectives count as memory, and leave it early when the proce
   CHECK(records->status().live_objectives == 0);
   CHECK(memory->held(memory_account::ended_objectives) == 0);
   CHECK(find_objective(*records, objective_id{"o1"})->plans.size() == 1);
+}
+
+TEST_CASE("A start reads the end of the journal once", "[store][recovery]") {
+  image files;
+  {
+    const auto records = files.open();
+    recover_or_fail(*records);
+    records->commit(about_lone("t", "ctx", 1, born_lone("t", "ctx", 1)));
+    records->flush();
+  }
+  auto& log = files.disk().log;
+  log.clear();
+  const auto records = files.open();
+  const auto is_read_of_segment = [](const journal::logged_call& call) {
+    return call.kind == journal::disk_call::read && call.file.starts_with("segment-");
+  };
+  CHECK(std::ranges::count_if(log, is_read_of_segment) == 2); // The header, then everything.
+  CHECK(find_task(*records, task_id{"t"}));
 }
 
 TEST_CASE("An objective that leaves memory takes its plans along, and its tasks are read from disk",
