@@ -229,22 +229,12 @@ private:
     if ((*event.fraction >= 1) != is_completed)
       return name() + " shows progress " + std::to_string(*event.fraction) + " at " + event.cursor
              + (is_completed ? ", and has completed" : ", and has not completed");
-    if (!has_alternatives() && event.revision == revision_
-        && *event.fraction + rounding < fraction_)
+    if (event.revision == revision_ && *event.fraction + rounding < fraction_)
       return name() + " goes back from " + std::to_string(fraction_) + " to "
              + std::to_string(*event.fraction) + " at " + event.cursor;
     revision_ = event.revision;
     fraction_ = *event.fraction;
     return std::nullopt;
-  }
-
-  /// Progress falls when one of them begins.
-  [[nodiscard]] bool has_alternatives() const {
-    const auto ordered =
-        std::ranges::find(seen_.objectives, read_.objective, &ordered_objective::id);
-    return ordered != seen_.objectives.end()
-           && std::ranges::any_of(
-               ordered->plans, [](const ordered_plan& each) { return !each.alternatives.empty(); });
   }
 
   const history& seen_;

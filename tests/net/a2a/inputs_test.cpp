@@ -2,6 +2,7 @@
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -141,6 +142,55 @@ TEST_CASE("Q4_one_answer: a message without an id is further input once the ques
   CHECK(send("yes") == "trip.p0.t0");
   CHECK(send("and by train") == "trip.p0.t0");
   CHECK(bed.puppet->input(1) == "and by train");
+}
+
+TEST_CASE("an answer through the root task stands in its history behind the question, also after a "
+          "restart",
+          "[net][opt][question]") {
+  const temporary_directory directory;
+  const auto durable = [&] {
+    return open_rocksdb_store({.directory = directory.path().string()}).value();
+  };
+  std::string root;
+  const auto history = [&](const net_bed& bed) {
+    std::string out;
+    const auto shown = bed.result_of("GetTask", R"({"id":")" + root + "\"}");
+    for (const auto& one : shown.at("history").as_array())
+      out += at(one, "/role") == "ROLE_USER" ? at(one, "/parts/0/text") + " " : "- ";
+    return out;
+  };
+  const auto several = GENERATE(false, true);
+  CAPTURE(several);
+  const std::string expected = several ? "go - to both " : "go - yes no ";
+  {
+    const net_bed bed({}, "echo", durable());
+    root = begin_trip(bed);
+    ask(bed, "a", report_question{"On Friday?"});
+    ask(bed, "b", report_question{"By the sea?"});
+    REQUIRE(comes_true([&] {
+      const auto shown = bed.result_of("GetTask", R"({"id":")" + root + "\"}");
+      return at(shown, "/status/state") == "TASK_STATE_INPUT_REQUIRED";
+    }));
+    const auto named = [](const char* id) {
+      return R"("opt/v1/inputId":")" + std::string(id) + "\"";
+    };
+    const auto one = [](const char* id, const char* value) {
+      return R"({"inputId":")" + std::string(id) + R"(","value":")" + value + "\"}";
+    };
+    if (several) {
+      static_cast<void>(
+          to_root(bed, root, "to both",
+                  R"("opt/v1/answers":[)" + one(on_friday, "yes") + "," + one(by_sea, "no") + "]"));
+    } else {
+      static_cast<void>(to_root(bed, root, "yes", named(by_sea)));
+      CHECK(history(bed) == "go - yes ");
+      static_cast<void>(to_root(bed, root, "again", named(by_sea))); // refused
+      static_cast<void>(to_root(bed, root, "no", R"("opt/v1/taskId":"trip.p0.t0")"));
+    }
+    CHECK(history(bed) == expected);
+  }
+  const net_bed again({}, "echo", durable());
+  CHECK(history(again).starts_with(expected));
 }
 
 TEST_CASE("Q5_ambiguous: an answer to the root is never guessed", "[net][opt][question]") {
