@@ -5,8 +5,10 @@
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -54,6 +56,7 @@ std::string reason(const boost::json::value& answered) {
   return at(answered, "/error/data/0/reason");
 }
 
+constexpr std::string_view opt_uri = "https://github.com/zeroasterisk/a2a-opt/v1";
 constexpr const char* on_friday = "trip.p0.t0.question-1";
 constexpr const char* by_sea = "trip.p0.t1.question-1";
 constexpr std::string_view at_once = R"(,"configuration":{"returnImmediately":true})";
@@ -647,6 +650,75 @@ TEST_CASE("Q12_reminders: who follows a task is reminded of its question, in bot
   const auto shown = bed.result_of("inputs/get", R"({"id":"trip.p0.t0.question-1"})");
   CHECK(at(shown, "/input/remindAfter") == "1");
   CHECK(at(shown, "/input/reminders") != "(none)");
+}
+
+TEST_CASE("Q7_input: the message that asks has the question with its form, for a client of OPT",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  const std::string version = GENERATE("1.0", "0.3");
+  CAPTURE(version);
+  const auto headers = [&](bool active) {
+    return "A2A-Version: " + version + "\r\n"
+           + (active ? "A2A-Extensions: " + std::string(opt_uri) + "\r\n" : "");
+  };
+  const auto follow = [&](bool active) {
+    auto client = bed.connect();
+    client.send(http_client::post_text(
+        rpc(version == "1.0" ? "SubscribeToTask" : "tasks/resubscribe", R"({"id":"trip.p0.t0"})"),
+        headers(active)));
+    REQUIRE(client.receive_head().status == 200);
+    REQUIRE(client.next_event());
+    return client;
+  };
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("GetTask", R"({"id":"trip.p0.t0"})"), "/status/state")
+           == "TASK_STATE_WORKING";
+  }));
+  auto with = follow(true);
+  auto without = follow(false);
+  const auto form =
+      boost::json::parse(R"({"type":"array","items":{"enum":["Fri","Sat"]},"default":["Sat"]})")
+          .as_object();
+  ask(bed, "a",
+      report_question{.prompt = "Which days?",
+                      .auth = false,
+                      .key = {},
+                      .form = form,
+                      .data = {{"people", 2}},
+                      .open_for = std::chrono::hours{1}});
+  REQUIRE(comes_open(bed, on_friday));
+  constexpr const char* of_message = "/status/message/metadata/opt~1v1~1input";
+  const auto read = [&](bool active) {
+    return bed.call(rpc(version == "1.0" ? "GetTask" : "tasks/get", R"({"id":"trip.p0.t0"})"),
+                    headers(active));
+  };
+  const auto of_event = [&](http_client& from) {
+    const auto text = from.next_event();
+    REQUIRE(text);
+    const auto event = boost::json::parse(*text);
+    return at(event,
+              (version == "1.0" ? "/result/statusUpdate" : "/result") + std::string(of_message));
+  };
+  CHECK(at(read(false), "/result" + std::string(of_message)) == "(none)");
+  CHECK(of_event(without) == "(none)");
+  const auto shown = at(read(true), "/result" + std::string(of_message));
+  CHECK(of_event(with) == shown);
+  const auto asked = boost::json::parse(shown);
+  CHECK(at(asked, "/id") == on_friday);
+  CHECK(at(asked, "/taskId") == "trip.p0.t0");
+  CHECK(at(asked, "/attempt") == "1");
+  CHECK(at(asked, "/kind") == "choice");
+  CHECK(at(asked, "/prompt") == "Which days?");
+  CHECK(at(asked, "/choices") == R"([{"value":"Fri"},{"value":"Sat"}])");
+  CHECK(at(asked, "/multiple") == "true");
+  CHECK(at(asked, "/schema") == boost::json::serialize(form));
+  CHECK(at(asked, "/default") == R"(["Sat"])");
+  CHECK(at(asked, "/data/people") == "2");
+  CHECK(at(asked, "/onDeadline") == "default");
+  const auto listed = bed.result_of("inputs/get", R"({"id":")" + std::string(on_friday) + "\"}");
+  for (const auto* member : {"/since", "/deadline", "/choices", "/schema", "/onDeadline"})
+    CHECK(at(asked, member) == at(listed, "/input" + std::string(member)));
 }
 
 TEST_CASE("Q13_kagent: a client that activated kagent's extension is asked in its words",
