@@ -148,6 +148,35 @@ TEST_CASE("M27_deadline: a plan that joins with a deadline that has passed fails
              StartsWith("the plan has not ended before its deadline"));
 }
 
+TEST_CASE("M27_deadline: what is created with a deadline that has passed fails at once",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  const auto late = bed.clock.now() - 1s;
+  const auto whose = GENERATE(values<std::string>({"task", "plan", "objective"}));
+  CAPTURE(whose);
+  auto first = by_hand("a");
+  if (whose == "task")
+    first.deadline = late;
+  auto plan = a_plan("p", {std::move(first)});
+  if (whose == "plan")
+    plan.deadline = late;
+  auto goal = an_objective({std::move(plan)});
+  if (whose == "objective")
+    goal.deadline = late;
+  const bool is_started = GENERATE(true, false);
+  bed.begin(std::move(goal), is_started);
+  bed.pass(1ms);
+  if (whose == "task") {
+    CHECK(bed.states() == (is_started ? "failed" : "pending"));
+    return;
+  }
+  CHECK(bed.states() == "canceled");
+  CHECK(bed.objective()->plans[0].state
+        == (whose == "plan" || is_started ? plan_state::failed : plan_state::skipped));
+  if (whose == "objective")
+    CHECK(bed.objective()->state == objective_state::failed);
+}
+
 TEST_CASE("M27_deadline: a deadline that is taken away or moved ends nothing at its old time",
           "[actors][time][modify]") {
   clock_bed bed;
