@@ -373,6 +373,36 @@ TEST_CASE("Q2_change: setObjective sets maxParallel while the objective runs",
   CHECK(bed.objective()->state == objective_state::completed);
 }
 
+TEST_CASE("Q2_change: setPlan sets maxParallel while the plan runs, also over a restart",
+          "[actors][time][modify][slots]") {
+  clock_bed bed;
+  auto plan = a_plan("p", {by_hand("a"), by_hand("b"), by_hand("c"), by_hand("d"), by_hand("e")});
+  plan.parallel_max = GENERATE(0U, 1U);
+  const auto id = bed.begin(an_objective({plan}));
+  const auto most = [](std::uint32_t tasks) {
+    edit_plan out;
+    out.parallel_max = tasks;
+    return wanted_objective_operation{edit_plan_of<std::string>{"p", out}};
+  };
+  CHECK(bed.hand->running() == (plan.parallel_max == 0 ? 5 : 1));
+  static_cast<void>(done(bed, id, {most(2)}));
+  CHECK(bed.hand->running() == (plan.parallel_max == 0 ? 5 : 2)); // A lower one stops nobody.
+  bed.restart();
+  CHECK(bed.hand->running() == 2);
+  static_cast<void>(done(bed, id, {most(1)}));
+  bed.restart();
+  CHECK(bed.hand->running() == 1);
+  CHECK(bed.objective()->plans[0].spec->parallel_max == 1);
+  bed.report("a", report_completed{});
+  CHECK(started(bed).back() == "b");
+  CHECK(bed.hand->running() == 1);
+  static_cast<void>(done(bed, id, {most(0)}));
+  CHECK(bed.hand->running() == 4);
+  for (const auto* task : {"b", "c", "d", "e"})
+    bed.report(task, report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
 TEST_CASE("Q2_change: an objective without maxParallel gets one only while none of its plans runs",
           "[actors][time][modify][slots]") {
   clock_bed bed;
