@@ -85,8 +85,8 @@ bool has_settled(const std::string& state) {
 /// One stream against the journal, event by event.
 class comparison {
 public:
-  comparison(const history& seen, const objective_stream& read, const kept_objective& journal)
-      : seen_(seen), read_(read), journal_(journal) {
+  comparison(const objective_stream& read, const kept_objective& journal)
+      : read_(read), journal_(journal) {
     go_on_to(position_of(read.after));
   }
 
@@ -237,7 +237,6 @@ private:
     return std::nullopt;
   }
 
-  const history& seen_;
   const objective_stream& read_;
   const kept_objective& journal_;
   position at_;
@@ -260,7 +259,7 @@ verdict check_subscriptions(const history& seen) {
     auto journal = journals.find(read.objective);
     if (journal == journals.end())
       journal = journals.emplace(read.objective, kept_in(facts->second)).first;
-    if (auto wrong = comparison(seen, read, journal->second).go())
+    if (auto wrong = comparison(read, journal->second).go())
       return wrong;
   }
   return std::nullopt;
