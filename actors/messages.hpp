@@ -365,6 +365,13 @@ struct objective_message {
   provide_input input;
 };
 
+/// From the gateway: a message to the root task has answered a question. It joins the history of
+/// the root task, unless that has ended.
+struct root_said {
+  message_ptr message;
+  reply_port<task_id> done; ///< Answered once it is durable.
+};
+
 /// From the gateway: cancel one task, or (`root`) everything.
 struct objective_cancel {
   bool root;
@@ -386,7 +393,7 @@ struct result_read {
 using objective_handle =
     actor_handle<plan_fact, plan_heard, awaited_task_ended, change_objective, add_plan, move_plan,
                  reshape_plan, reshape_objective, shape_settled, objective_deadline,
-                 objective_message, objective_cancel, objective_written, result_read>;
+                 objective_message, root_said, objective_cancel, objective_written, result_read>;
 
 // -- to a gateway ---------------------------------------------------------------------------------
 
@@ -473,6 +480,7 @@ TROUPE_LOCAL_MESSAGE(troupe::objective_deadline)
 TROUPE_LOCAL_MESSAGE(troupe::reshape_tasks)
 TROUPE_LOCAL_MESSAGE(troupe::shape_settled)
 TROUPE_LOCAL_MESSAGE(troupe::objective_message)
+TROUPE_LOCAL_MESSAGE(troupe::root_said)
 TROUPE_LOCAL_MESSAGE(troupe::objective_cancel)
 TROUPE_LOCAL_MESSAGE(troupe::objective_written)
 TROUPE_LOCAL_MESSAGE(troupe::result_read)
@@ -523,6 +531,7 @@ CAF_ADD_TYPE_ID(troupe, (troupe::objective_deadline))
 CAF_ADD_TYPE_ID(troupe, (troupe::reshape_tasks))
 CAF_ADD_TYPE_ID(troupe, (troupe::shape_settled))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_message))
+CAF_ADD_TYPE_ID(troupe, (troupe::root_said))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_cancel))
 CAF_ADD_TYPE_ID(troupe, (troupe::objective_written))
 CAF_ADD_TYPE_ID(troupe, (troupe::result_read))

@@ -154,7 +154,7 @@ struct dispatch {
     return troupe::replan_command(options);
   }
   int operator()(const troupe::history_options& options) const {
-    return troupe::history_command(options);
+    return here_or_there(options, troupe::run_history_command, troupe::history_command);
   }
   int operator()(const troupe::step_options& options) const {
     return troupe::step_command(options);

@@ -161,6 +161,16 @@ struct run_logs_options {
   colour_choice colour = colour_choice::automatic;
 };
 
+/// How an objective or a plan was changed: of a run, or of a server.
+struct history_options {
+  std::string server;
+  std::string id;
+  std::optional<std::uint64_t> after;
+  std::optional<std::uint64_t> at;
+  bool json = false;
+  colour_choice colour = colour_choice::automatic;
+};
+
 /// The questions of a server, or of the runs of this computer.
 struct inbox_options {
   std::string server;

@@ -3,6 +3,7 @@
 #include "actors/commands/message_rules.hpp"
 #include "actors/commands/once_answer.hpp"
 #include "actors/gateway/gateway_impl.hpp"
+#include "actors/objective/objective_actor.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/given_answers.hpp"
 
@@ -42,7 +43,8 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
           by(sending.by.empty() ? sending.who.id : sending.by),
           accepted_output_modes(sending.accepted_output_modes),
           conditions(answered(sending.conditions, {.task = named->id, .context = named->context})),
-          answers(std::move(given)), done(std::move(to)) {}
+          answers(std::move(given)), done(std::move(to)),
+          said(said_to_root(sending.message, *named)) {}
 
     void go_on() {
       if (asking.size() == answers.size())
@@ -126,13 +128,20 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
     /// a message that comes again after the process died between them brings the others.
     void remember() const {
       const sent answer{named->id, named->context, false, nullptr, named->status.at};
+      const auto finish = [me = shared_from_this(), answer] {
+        if (!me->said || me->open.empty())
+          return me->done(answer);
+        me->self.keep_in_root(*me->named, me->said, [me, answer] { me->done(answer); });
+      };
       if (conditions.empty())
-        return done(answer);
+        return finish();
       troupe::change kept;
       kept.at = self.env->now();
       kept.conditions = conditions;
-      self.env->records.commit(std::move(kept), [to = done, answer](const commit_outcome& outcome) {
-        to(outcome.conflict ? result<sent>{came_before()} : result<sent>{answer});
+      self.env->records.commit(std::move(kept), [finish, to = done](const commit_outcome& outcome) {
+        if (outcome.conflict)
+          return to(came_before());
+        finish();
       });
     }
 
@@ -144,6 +153,7 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
     const std::vector<once_ptr> conditions;
     const std::vector<given_answer> answers;
     const reply<sent> done;
+    const message_ptr said;        ///< As the root task keeps it; null: another task is named.
     std::vector<task_ptr> asking;  ///< Those found so far.
     std::vector<std::size_t> open; ///< Answers that were not taken before, as positions.
   };

@@ -97,6 +97,9 @@ struct gateway::impl {
                     reply_port<task_id> done);
   void send_to_question(question_address asked, const task& root, const principal& who,
                         provide_input input, reply_port<task_id> done);
+  /// `then` follows once the message that has answered stands in the history of the root task, or
+  /// the root task has ended.
+  void keep_in_root(const task& root, message_ptr answer, const std::function<void()>& then);
   void send_answers(const task_ptr& named, const send_message& command,
                     std::vector<given_answer> answers, reply<sent> done);
   /// To the actor of a task that has begun: a lone one, or one of an objective.

@@ -267,14 +267,18 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
         if (!is_of_other)
           if (auto ok = translate_answer(text, shared->action, *record, shared->question); !ok)
             return to(ok.error());
-        // An answer sent to a root task returns the root task, not the task that asked.
+        // An answer sent to a root task returns the root task, not the task that asked, and is in
+        // the history of both.
+        auto kept = said_to_root(text, *record);
         const reply_port<task_id> accepted{
-            [to = refusing_after_commits(std::move(to)), record,
+            [this, to = refusing_after_commits(std::move(to)), record, kept = std::move(kept),
              before = is_root ? record->status.at : timestamp{}](const result<task_id>& taken) {
-              if (taken)
-                to(sent{record->id, record->context, false, nullptr, before});
-              else
-                to(taken.error());
+              if (!taken)
+                return to(taken.error());
+              const sent answer{record->id, record->context, false, nullptr, before};
+              if (!kept)
+                return to(answer);
+              keep_in_root(*record, kept, [to, answer] { to(answer); });
             },
             task_has_ended(id.str())};
         provide_input input{std::make_shared<const message>(std::move(text)), accepted};
@@ -314,6 +318,14 @@ void gateway::impl::tell_task(const task& record, provide_input input,
   tell_live(
       env->objectives, record.context, done,
       objective_message{record.origin.plan_index, record.origin.task_index, {}, std::move(input)});
+}
+
+void gateway::impl::keep_in_root(const task& root, message_ptr answer,
+                                 const std::function<void()>& then) {
+  // The answer is taken, whatever becomes of the root task.
+  const reply_port<task_id> port{[then](const result<task_id>&) { then(); },
+                                 task_has_ended(root.id.str())};
+  tell_live(env->objectives, root.context, port, root_said{std::move(answer), port});
 }
 
 /// An answer to a root task that names the question of a task of its objective.

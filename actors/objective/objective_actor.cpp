@@ -110,6 +110,7 @@ actor_behavior<objective_handle> objective_actor::make_behavior() {
       [this](const shape_settled& fact) { on_shape(fact); },
       [this](const objective_deadline&) { on_deadline(); },
       [this](objective_message& message) { on_message(message); },
+      [this](const root_said& message) { on_root_said(message); },
       [this](const objective_cancel& message) { on_cancel(message); },
       [this](const objective_written&) {
         --unwritten_;
@@ -467,6 +468,8 @@ bool objective_actor::begins_deadline(const event& one) const {
 }
 
 void objective_actor::on_deadline() {
+  if (changing_)
+    return after_change_.push_back([this] { on_deadline(); });
   wait_for_deadline_after(env_.now());
   follow(deadline_passed{});
 }
@@ -476,6 +479,11 @@ void objective_actor::on_plan(plan_fact& message) {
   if (!ended)
     return follow(std::move(message.fact));
   const auto plan = ended->plan;
+  // An alternative may begin then, and that is a revision: the plan that is being changed has
+  // been given the next one.
+  if (changing_ && changing_->plan != plan)
+    return after_change_.push_back(
+        [this, later = std::move(message)]() mutable { on_plan(later); });
   running_[plan] = nullptr;
   life_.take_back(plan, std::move(ended->summaries));
   tell_awaited(plan); // results that the plan has not reported
@@ -641,6 +649,15 @@ task_state root_state(const objective_view& of, objective_state when) noexcept {
     case objective_state::canceled: return task_state::canceled;
   }
   return task_state::unspecified;
+}
+
+message_ptr said_to_root(const message& said, const task& record) {
+  if (record.origin || record.agent != objective_agent)
+    return nullptr;
+  auto out = std::make_shared<message>(said);
+  out->task_id = record.id.str();
+  out->context_id = record.context;
+  return out;
 }
 
 change root_moved(const objective_view& of, objective_state to, std::string words,

@@ -33,6 +33,8 @@ inline constexpr std::string_view objective_agent = "objective";
 /// The state of the root task, which shows the objective as an A2A task. If all questions of a
 /// blocked objective ask for a login, and nobody has paused it, it is AUTH_REQUIRED.
 [[nodiscard]] task_state root_state(const objective_view& of, objective_state when) noexcept;
+/// The message as the history of the root task has it. Null: the task is no root task.
+[[nodiscard]] message_ptr said_to_root(const message& said, const task& record);
 /// The root task moves with its objective. `words` and `metadata` are of its status message;
 /// without words there is none.
 [[nodiscard]] change root_moved(const objective_view& of, objective_state to, std::string words,
@@ -161,6 +163,7 @@ private:
   [[nodiscard]] result<std::vector<plan_relations>> take_in_plans(modify_objective& asked);
   void let_go_plans(std::size_t plans);
   void on_message(objective_message& message);
+  void on_root_said(const root_said& message);
   void on_cancel(const objective_cancel& message);
   void await_tasks(const std::vector<awaited_edge>& edges);
   [[nodiscard]] objective_index& index();
@@ -231,7 +234,7 @@ private:
     plan_spec_ptr before;
   };
   std::optional<shape_under_change> changing_;
-  std::deque<std::function<void()>> after_change_; ///< Commands that came meanwhile.
+  std::deque<std::function<void()>> after_change_; ///< Commands and ends that came meanwhile.
   std::optional<root_end> root_end_;
   bool has_left_ = false;
   std::size_t unwritten_ = 0; ///< Changes of an objective that has ended that are not durable yet.

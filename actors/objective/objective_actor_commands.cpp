@@ -364,6 +364,18 @@ void objective_actor::on_message(objective_message& message) {
   message.input.done(ended ? task_has_ended("") : task_has_not_begun(""));
 }
 
+void objective_actor::on_root_said(const root_said& message) {
+  const auto root = view().root_task;
+  if (root.empty() || is_settled(view().state))
+    return message.done(root);
+  change said;
+  said.context = view().id.str();
+  said.task = {root, true, 0, 0};
+  said.at = env_.now();
+  said.events.push_back(task_message{message.message, root_state(view(), view().state)});
+  write(std::move(said), [done = message.done, root] { done(root); });
+}
+
 void objective_actor::on_cancel(const objective_cancel& message) {
   const auto& asked = message.command;
   if (message.root) {

@@ -76,6 +76,13 @@ planner::decision verdict_of(const send_request& request) {
   return request.planned ? request.planned->made.outcome : planner::decision::plain_task;
 }
 
+error refers_to_tasks() {
+  return make_error(errc::invalid_params,
+                    "message.referenceTaskIds: a plan that joins an objective refers to the "
+                    "tasks that its objective refers to, and to no others",
+                    "message.referenceTaskIds");
+}
+
 /// What the grammar has not understood, templates that fit equally well, a row that has failed, and
 /// what models have used in vain, are shown with the task that the message becomes.
 void note_problems(send_request& request) {
@@ -85,6 +92,27 @@ void note_problems(send_request& request) {
   if (!made.problems.empty() || !made.ambiguous.empty() || request.planned->has_failed_row
       || request.planned->used.calls > 0)
     request.command.metadata[planner::planner_key] = request.planned->note();
+}
+
+/// Why a message joins no objective although it is in the context of one: a plan is made of text,
+/// and would lose all else. As a task of its own it would stand outside the objective.
+error why_not_joined(const message& said) {
+  if (!said.reference_task_ids.empty())
+    return refers_to_tasks();
+  for (std::size_t i = 0; i < said.parts.size(); ++i)
+    if (!std::holds_alternative<text_content>(said.parts[i].content)) {
+      const auto field = "message.parts[" + std::to_string(i) + "]";
+      return make_error(errc::content_type_not_supported,
+                        field
+                            + ": a message into the context of an objective becomes a task of it "
+                              "and may have texts only; send other parts to a task (taskId), or "
+                              "in another context",
+                        field);
+    }
+  return make_error(errc::invalid_params,
+                    "message.parts: a message into the context of an objective becomes a task of "
+                    "it and must have a text",
+                    "message.parts");
 }
 
 /// With a wish of its own, and without `push`.
@@ -137,15 +165,18 @@ void service::begin_planned(send_request& request, const Next& next, const Creat
 template<class Next>
 void service::join_planned(const std::shared_ptr<send_request>& request, const Next& next,
                            const reply<sent>& to) const {
-  if (!request->planned)
-    return next(new_work{.plan = plan_of_message(*request)}, to);
+  if (!request->planned) {
+    auto said = plan_of_message(*request);
+    return said ? next(new_work{.plan = std::move(said)}, to)
+                : to(why_not_joined(request->command.message));
+  }
   objective_spec made;
   if (verdict_of(*request) == planner::decision::objective)
     made = *request->planned->made.objective;
   else if (auto said = plan_of_message(*request))
     made.plans.push_back(std::make_shared<const plan_spec>(std::move(said->spec)));
   if (made.plans.empty())
-    return next(new_work{}, to);
+    return to(why_not_joined(request->command.message));
   auto plans = plans_to_add(made, request->planned->note());
   if (plans.size() == 1)
     plans.front().id = {}; // no other one names it
@@ -391,10 +422,7 @@ void service::join(const std::shared_ptr<send_request>& request, create_plan com
         make_error(errc::invalid_params, "opt/v1/plan: \"tasks\" has no task", "message.metadata"));
   const auto& sent_text = request->command.message;
   if (!sent_text.reference_task_ids.empty())
-    return done(make_error(errc::invalid_params,
-                           "message.referenceTaskIds: a plan that joins an objective refers to the "
-                           "tasks that its objective refers to, and to no others",
-                           "message.referenceTaskIds"));
+    return done(refers_to_tasks());
   const auto& agents = gateway_.agents();
   const auto agent = agents.find(agents.default_name());
   if (agent && is_for_default_agent(command.spec, agents))

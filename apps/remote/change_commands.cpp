@@ -1,9 +1,9 @@
 // `troupe modify`, `replan` and `history`: changes of objectives and plans of a server.
 #include "apps/plan/text_file.hpp"
+#include "apps/remote/history_table.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
 #include "apps/terminal/console.hpp"
-#include "apps/terminal/text_table.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"
@@ -176,15 +176,6 @@ std::string draw_report(const json::object& report, const changed_object& of, bo
   return out;
 }
 
-/// `addTask trip.p0.t3`
-std::string operation_words(const json::value& operation) {
-  auto out = text_in(operation, "op");
-  for (const auto* member : {"task", "plan", "name", "on"})
-    if (const auto text = text_in(operation, member); !text.empty())
-      return out + " " + text;
-  return out;
-}
-
 json::object replan_of(const replan_options& options, const std::string& id, std::string text) {
   json::object out;
   out["id"] = id;
@@ -230,31 +221,6 @@ std::string draw_planned(const json::object& report) {
       out +=
           clean_line("planned by the " + text_in(*note, "who") + ": " + std::string(*last)) + "\n";
   return out;
-}
-
-std::string draw_changes(const std::vector<json::value>& all, const history_options& options) {
-  std::string out;
-  if (options.json) {
-    for (const auto& each : all)
-      out += json::serialize(each) + "\n";
-    return out;
-  }
-  text_table table{{"REVISION", "AT", "AUTHOR", "REASON", "CHANGES"}, {}};
-  for (const auto& each : all) {
-    const auto& members = each.get_object();
-    std::string words;
-    if (const auto* operations = members.if_contains("operations");
-        operations && operations->is_array())
-      for (const auto& one : operations->get_array())
-        words += (words.empty() ? "" : "; ") + operation_words(one);
-    const auto* revision = members.if_contains("revision");
-    table.rows.push_back({{revision ? json::serialize(*revision) : ""},
-                          {text_in(each, "at")},
-                          {text_in(each, "author")},
-                          {text_in(each, "reason")},
-                          {words}});
-  }
-  return draw_table(table, stdout_width(), stdout_colour(options.colour));
 }
 
 /// The document of the plan or objective as it was.
@@ -331,8 +297,8 @@ int replan_command(const replan_options& options) {
   return say(words) ? exit_ok : exit_failed;
 }
 
-int history_command(const history_options& options) {
-  const auto on = link_to(options.server);
+int history_command(const history_options& options, chosen_server server) {
+  const auto on = link_to(std::move(server));
   if (!on)
     return refuse_usage(on.error());
   const auto of = find_changed(*on, options.id);

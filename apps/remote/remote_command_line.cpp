@@ -241,7 +241,7 @@ void add_task_commands(CLI::App& app, remote_commands& to) {
 
 void add_change_commands(CLI::App& app, remote_commands& to) {
   auto& modify = *app.add_subcommand("modify", "Change an objective or a plan of a server");
-  add_id(modify, to.modify.id, "Of the plan; or of the objective, the beginning of it, or @last");
+  add_id(modify, to.modify.id, "Of the plan; or of the objective or run, the beginning of it, or @last");
   auto* file = modify.add_option(
       "FILE", to.modify.file, "JSON: the operations, or the whole request; - reads standard input");
   auto* add = modify.add_option("--add", to.modify.adds, "Add one task, in place of a file")

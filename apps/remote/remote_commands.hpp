@@ -26,7 +26,6 @@ namespace troupe {
 [[nodiscard]] int claim_command(const claim_options& options);
 [[nodiscard]] int modify_command(const modify_options& options);
 [[nodiscard]] int replan_command(const replan_options& options);
-[[nodiscard]] int history_command(const history_options& options);
 [[nodiscard]] int step_command(const step_options& options);
 /// `ls`, `show` and `logs`, of a server in place of this computer.
 [[nodiscard]] int list_objectives_command(const list_runs_options& options, chosen_server server);
@@ -34,6 +33,7 @@ namespace troupe {
 [[nodiscard]] int remove_objectives_command(const remove_runs_options& options,
                                             chosen_server server);
 [[nodiscard]] int inbox_command(const inbox_options& options, chosen_server server);
+[[nodiscard]] int history_command(const history_options& options, chosen_server server);
 [[nodiscard]] int answer_command(const answer_options& options, chosen_server server);
 [[nodiscard]] int show_objective_command(const show_run_options& options, chosen_server server);
 [[nodiscard]] int objective_logs_command(const run_logs_options& options, chosen_server server);

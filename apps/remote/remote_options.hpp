@@ -142,15 +142,6 @@ struct replan_options {
   bool json = false;
 };
 
-struct history_options {
-  std::string server;
-  std::string id;
-  std::optional<std::uint64_t> after;
-  std::optional<std::uint64_t> at;
-  bool json = false;
-  colour_choice colour = colour_choice::automatic;
-};
-
 enum class objective_step : std::uint8_t { pause, resume, retry };
 
 struct step_options {

@@ -116,6 +116,11 @@ public:
       out_.write(json_of_state(reading->state));
     else
       out_.write(options_.json ? json_of(path, *reading) : text_of(path, *reading));
+    for (const auto& fault : reading->faults) {
+      out_.flush();
+      complain(path + ": line " + std::to_string(fault.line) + ": " + fault.problem);
+      code_ = std::max<int>(code_, exit_failed);
+    }
     if (options_.state && reading->cut) // The state has no place for it.
       complain(text_of(path, *reading));
   }

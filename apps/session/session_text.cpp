@@ -97,6 +97,14 @@ std::string json_of(const std::string& file, const session_reading& reading) {
       to.key("bytes").number(reading.cut->bytes).member("problem", reading.cut->problem);
       to.end_object();
     }
+    if (reading.faults.empty())
+      return;
+    to.key("faults").begin_array();
+    for (const auto& fault : reading.faults) {
+      to.begin_object().key("line").number(fault.line).member("problem", fault.problem);
+      to.end_object();
+    }
+    to.end_array();
   });
 }
 

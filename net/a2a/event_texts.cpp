@@ -28,8 +28,9 @@ bool event_texts::write(json_writer& out, const change& where, const key& which)
   std::string cursor;
   if (which.has_cursor)
     cursor = to_string(stream_cursor{where.sequence, static_cast<std::uint32_t>(which.event)});
-  return which.codec->write_event(out, where, where.events[which.event],
-                                  {.last = which.last, .cursor = cursor, .hitl = which.hitl});
+  return which.codec->write_event(
+      out, where, where.events[which.event],
+      {.last = which.last, .cursor = cursor, .hitl = which.hitl, .opt = which.opt});
 }
 
 event_texts::shard& event_texts::shard_of(const change_ptr& where) noexcept {

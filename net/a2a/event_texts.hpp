@@ -34,6 +34,7 @@ public:
     /// that the text belongs to is its last one. 0: the event is one change.
     std::uint64_t first = 0;
     bool hitl = false; ///< As in stream_mark.
+    bool opt = false;  ///< As in stream_mark.
 
     friend bool operator==(const key&, const key&) = default;
   };

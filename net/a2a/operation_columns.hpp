@@ -50,7 +50,7 @@ struct basic_column {
 inline void show_extensions(task_view_options& view, const operation_call& call) {
   view.include_progress = call.extensions.progress;
   view.include_hitl = call.extensions.hitl;
-  view.include_times = call.extensions.opt;
+  view.include_opt = call.extensions.opt;
 }
 
 template<>

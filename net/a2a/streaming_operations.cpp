@@ -61,7 +61,7 @@ awaitable<void> answer_send(operation_call& call, const send_result& sent,
   const task_view_options view{.history_length = history_length,
                                .include_progress = call.extensions.progress,
                                .include_hitl = call.extensions.hitl,
-                               .include_times = call.extensions.opt,
+                               .include_opt = call.extensions.opt,
                                .objective = sent.objective.get()};
   const auto* beside = call.extensions.opt ? sent.objective.get() : nullptr;
   answer_size size;

@@ -168,7 +168,8 @@ private:
                                    .event = index,
                                    .last = is_over_,
                                    .has_cursor = call_.extensions.cursors,
-                                   .hitl = call_.extensions.hitl};
+                                   .hitl = call_.extensions.hitl,
+                                   .opt = call_.extensions.opt};
       if (is_made_in_pieces(*news, fact)) {
         add_long({}, [news, which](json_writer& out) {
           out.keep(news);
@@ -198,7 +199,7 @@ private:
                          .view = {.history_length = stream_.history_length,
                                   .include_progress = call_.extensions.progress,
                                   .include_hitl = call_.extensions.hitl,
-                                  .include_times = call_.extensions.opt,
+                                  .include_opt = call_.extensions.opt,
                                   .objective = stream_.objective.get()},
                          .objective = stream_.objective,
                          .cursor = std::nullopt,

@@ -27,6 +27,7 @@ struct stream_mark {
   std::string_view value{};
   task_state state = task_state::working; ///< Of the task, where only its progress is shown.
   bool hitl = false;                      ///< As task_view_options::include_hitl.
+  bool opt = false;                       ///< As task_view_options::include_opt.
 };
 
 } // namespace troupe

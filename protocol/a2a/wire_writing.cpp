@@ -72,7 +72,7 @@ void write_task_metadata(json_writer& out, const task& value, const progress_rep
   const auto* objective = view.objective;
   const bool is_of_plan = value.origin || value.metadata.contains("opt/v1/planId");
   // Of a task that was read from the wire, the metadata has the times already.
-  const bool has_times = (is_of_plan || view.include_times) && value.ready_at != timestamp{}
+  const bool has_times = (is_of_plan || view.include_opt) && value.ready_at != timestamp{}
                          && !value.metadata.contains("troupe/v1/readyAt");
   const bool has_usage = value.details && value.details->usage.calls > 0;
   if (!value.origin && value.metadata.empty() && !has_times && !has_usage && !progress
@@ -111,8 +111,10 @@ const question* asked_in(const change& where) noexcept {
 void write_task_members(json_writer& out, const dialect& as, const task& value,
                         const task_view_options& view, empty_artifacts rule) {
   const auto* progress = view.include_progress ? value.progress.get() : nullptr;
-  const bool asks = view.include_hitl && value.question && is_interrupted(value.status.state);
-  const message_extras extras{progress, asks ? &value.question.get() : nullptr};
+  const bool asks = value.question && is_interrupted(value.status.state);
+  const auto* asked = asks ? &value.question.get() : nullptr;
+  const message_extras extras{progress, view.include_hitl ? asked : nullptr,
+                              view.include_opt ? asked : nullptr};
   write_kind(out, as, "task");
   out.member("id", value.id.str()).optional_member("contextId", value.context).key("status");
   if (progress && !value.status.message) {
@@ -157,7 +159,7 @@ void write_message(json_writer& out, const dialect& as, const message& value,
   out.optional_member("taskId", value.task_id.empty() ? task : std::string_view{value.task_id});
   out.member("role", (*as.roles)[static_cast<std::size_t>(value.from)]);
   write_parts(out, as, as.message_parts, value.parts);
-  if (extras.progress || extras.asked) {
+  if (extras.progress || extras.asked || extras.input) {
     out.key("metadata").begin_object();
     for (const auto& member : value.metadata)
       out.escaped_key({member.key().data(), member.key().size()}).value(member.value());
@@ -166,6 +168,10 @@ void write_message(json_writer& out, const dialect& as, const message& value,
       out.key(progress_uri);
       write_progress(out, *extras.progress);
       extensions.emplace_back(progress_uri);
+    }
+    if (extras.input) {
+      out.key(opt::input_key);
+      opt::write_asked(out, *extras.input, task_id{task});
     }
     if (extras.asked) {
       out.key(hitl::uri).value(
@@ -289,8 +295,9 @@ bool write_stream_event(json_writer& out, const dialect& as, const change& where
     out.optional_member(stream_cursor_key, mark.cursor).end_object();
   };
   if (const auto* moved = std::get_if<task_moved>(&happened)) {
-    const bool asks = mark.hitl && is_interrupted(moved->to);
-    begin_status(moved->to, moved->message, {nullptr, asks ? asked_in(where) : nullptr});
+    const auto* asked = is_interrupted(moved->to) ? asked_in(where) : nullptr;
+    begin_status(moved->to, moved->message,
+                 {nullptr, mark.hitl ? asked : nullptr, mark.opt ? asked : nullptr});
     write_event_metadata(nullptr);
   } else if (const auto* progress = std::get_if<task_progress>(&happened);
              progress && progress->progress) {

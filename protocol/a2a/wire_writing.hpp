@@ -45,6 +45,8 @@ struct message_extras {
   const progress_report* progress = nullptr;
   /// The question that it asks, in the words of kagent's extension.
   const question* asked = nullptr;
+  /// The same as OPT shows it.
+  const question* input = nullptr;
 };
 
 /// A message with the ids it has, or else the given ones.

@@ -35,6 +35,18 @@ void join_history(task& record, message_ptr said) {
   history.erase(history.begin(), kept);
 }
 
+bool is_in_history(const task& record, const message& one) noexcept {
+  return std::ranges::any_of(
+      record.history, [&](const message_ptr& kept) { return kept->message_id == one.message_id; });
+}
+
+/// The message that the status shows stands in the history too: somebody has answered it, and the
+/// task waits for others.
+bool is_answered_in_part(const task& record) noexcept {
+  return record.status.message && is_interrupted(record.status.state)
+         && is_in_history(record, *record.status.message);
+}
+
 std::size_t bytes_of_closed(const closed_question& closed) noexcept {
   return bytes_of(closed.asked) + closed.by.size() + closed.message.size() + closed.reason.size();
 }
@@ -512,7 +524,7 @@ void apply_event(task_life& life, timestamp at, const event& one) {
 void apply(task& record, const change& where, const task_moved& moved) {
   const auto& shown = record.status.message;
   const bool stays = shown && moved.message && shown->message_id == moved.message->message_id;
-  if (shown && !stays)
+  if (shown && !stays && !is_answered_in_part(record))
     join_history(record, std::move(record.status.message));
   const bool begins = moved.attempt != record.attempt;
   apply_to_life(record, where.at, moved);
@@ -527,6 +539,10 @@ void apply(task& record, const change&, const task_message& said) {
     return;
   if (const auto used = usage_in(*said.message); used.calls > 0)
     record.details.edit().usage += used;
+  // An answer to a root task stands behind the question that it answers.
+  if (said.message->from == role::user && record.status.message
+      && is_interrupted(record.status.state) && !is_answered_in_part(record))
+    join_history(record, message_ptr{record.status.message});
   join_history(record, said.message);
 }
 

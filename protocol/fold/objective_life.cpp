@@ -87,10 +87,24 @@ struct objective_decider {
   }
 
   void move_plan(std::uint32_t plan, plan_event on, std::string reason, bool requested = false) {
+    const bool begins = on == plan_event::work && state_of(plan) == plan_state::pending;
     emit(plan_moved{plan, on, std::move(reason), requested});
     life.order_.set_state(plan, state_of(plan));
     if (on != plan_event::retry)
       life.shapes_.erase(plan); // it is pending no longer
+    if (const auto primary = life.relations()[plan].alternative_of; begins && primary)
+      count_in_place(plan, *primary);
+  }
+
+  /// The failed plan no longer counts for the progress, which may be less for that reason. Readers
+  /// are promised that it falls only with a new revision.
+  void count_in_place(std::uint32_t alternative, std::uint32_t primary) {
+    const auto& plans_now = view().plans;
+    objective_changed changed;
+    changed.reason = "plan " + quoted(plans_now[alternative].spec->name)
+                     + " begins in place of plan " + quoted(plans_now[primary].spec->name);
+    changed.revision = view().revision + 1;
+    emit(std::move(changed));
   }
 
   /// Ends all tasks of a plan that will never begin.

@@ -394,12 +394,8 @@ void count_plans(objective_view& view, std::uint32_t plan, plan_state from) {
     return;
   hold(view, nullptr);
   count_group(view, plan);
-  const auto& moved = view.plans[plan];
   count_blocked(view, from, -1);
-  count_blocked(view, moved.state, 1);
-  if (from != plan_state::pending || !moved.rollup.alternative_of || !has_begun(moved))
-    return;
-  view.rollup.held = {}; // Another plan counts now.
+  count_blocked(view, view.plans[plan].state, 1);
 }
 
 void add_to_rollup(objective_view& view) {

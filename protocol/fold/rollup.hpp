@@ -7,8 +7,8 @@
 // it said last, at most 0.99, and after it has failed or was canceled what it said before; one that
 // has not begun counts 0. Skipped tasks do not count, nor do skipped plans, alternatives that have
 // not begun, and failed plans of which an alternative has begun. What is shown is 1 when the plan
-// or objective has completed, and less before. It does not go back within a revision, unless an
-// alternative begins.
+// or objective has completed, and less before. It does not go back within a revision. An
+// alternative that begins is a new revision (protocol/fold/objective_life.cpp).
 #pragma once
 
 #include <troupe/protocol/event.hpp>

@@ -1,5 +1,6 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/fold/objective_shape.hpp"
 #include "protocol/fold/plan_shape.hpp"
 #include "protocol/json/quoted.hpp"
 
@@ -491,6 +492,8 @@ private:
     const auto task = find_for(change_kind::edit, wanted.task);
     if (!task)
       return task.error();
+    if (auto wrong = check_deadline(deadline_edit{wanted.deadline}, terms_.now))
+      return refuse(wrong->code, wrong->message, "/deadline");
     done(set_deadline<std::uint32_t>{*task, wanted.deadline});
     return {};
   }

@@ -21,6 +21,42 @@ std::string_view shown_kind(const question& asked) noexcept {
   return choices_in(items ? *items : asked.form).empty() ? "form" : "choice";
 }
 
+/// The choices in their order, and whether several of them make the answer.
+void write_choices(json_writer& out, const boost::json::object& form) {
+  const auto* items = items_in(form);
+  const auto choices = choices_in(items ? *items : form);
+  if (choices.empty())
+    return;
+  out.key("choices").begin_array();
+  for (const auto& each : choices) {
+    out.begin_object().key("value").value(*each.value);
+    out.optional_member("title", each.title).end_object();
+  }
+  out.end_array().key("multiple").boolean(items != nullptr);
+}
+
+/// What the agent has said with the question.
+void write_said(json_writer& out, const question& asked) {
+  out.key("attempt").number(asked.attempt);
+  out.member("kind", shown_kind(asked)).member("prompt", asked.prompt);
+  write_choices(out, asked.form);
+  if (!asked.form.empty())
+    out.key("schema").value(asked.form);
+  const auto* usual = asked.form.if_contains("default");
+  if (usual != nullptr)
+    out.key("default").value(*usual);
+  if (!asked.data.empty())
+    out.key("data").value(asked.data);
+  out.member("since", to_rfc3339(asked.opened));
+  if (asked.deadline) {
+    const bool has_answer = usual != nullptr && asked.kind != question_kind::auth;
+    out.member("deadline", to_rfc3339(*asked.deadline));
+    out.member("onDeadline", has_answer ? "default" : "fail");
+  }
+  if (asked.remind_after.count() > 0)
+    out.key("remindAfter").number(static_cast<double>(asked.remind_after.count()) / 1000);
+}
+
 /// The answer's text, or its data. Nothing if the message is no longer in the history.
 void write_value(json_writer& out, const task& owner, const std::string& message_id) {
   const auto said = std::ranges::find_if(owner.history, [&](const message_ptr& each) {
@@ -46,6 +82,12 @@ void write_given(json_writer& out, const task& owner, const closed_question& clo
 
 } // namespace
 
+void write_asked(json_writer& out, const question& asked, const task_id& of) {
+  out.begin_object().member("id", question_address{of, asked.id}.str()).member("taskId", of.str());
+  write_said(out, asked);
+  out.end_object();
+}
+
 void write_input(json_writer& out, const task& owner, std::string_view question,
                  const std::optional<input_claim>& claim) {
   out.begin_object();
@@ -64,17 +106,7 @@ void write_input(json_writer& out, const task& owner, std::string_view question,
   } else {
     out.member("contextId", owner.context);
   }
-  out.key("attempt").number(asked.attempt);
-  out.member("kind", shown_kind(asked)).member("prompt", asked.prompt);
-  if (!asked.form.empty())
-    out.key("schema").value(asked.form);
-  if (!asked.data.empty())
-    out.key("data").value(asked.data);
-  out.member("since", to_rfc3339(asked.opened));
-  if (asked.deadline)
-    out.member("deadline", to_rfc3339(*asked.deadline));
-  if (asked.remind_after.count() > 0)
-    out.key("remindAfter").number(static_cast<double>(asked.remind_after.count()) / 1000);
+  write_said(out, asked);
   if (asked.reminders > 0)
     out.key("reminders").number(asked.reminders);
   out.member("state", to_string(is_open ? question_state::open : closed->state));

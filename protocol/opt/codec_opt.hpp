@@ -99,9 +99,16 @@ void write(json_writer& out, const objective_view& value, bool include_plans, bo
 void write(json_writer& out, const objective_view& owner, std::size_t plan_index,
            bool include_tasks);
 
+/// In the metadata of the message that asks: the question, for a client that activated OPT.
+inline constexpr std::string_view input_key = "opt/v1/input";
+
+/// The question of a task as the message that asks has it: `id`, `taskId`, and what it says.
+void write_asked(json_writer& out, const question& asked, const task_id& of);
+
 /// The question of that id of `owner`, open or closed: `id`, the ids of its task, plan and
-/// objective (or `contextId`, if the task has none), `attempt`, `kind`, `prompt`, `schema` and
-/// `data` if there are any, `since`, `deadline`, `state`; of an open one `claim`; of a closed one
+/// objective (or `contextId`, if the task has none), `attempt`, `kind`, `prompt`, `choices`,
+/// `multiple`, `schema`, `default` and `data` if there are any, `since`, `deadline`, `onDeadline`,
+/// `state`; of an open one `claim`; of a closed one
 /// `endedAt`, and `answer` or `reason`. An empty object if the task does not know it.
 void write_input(json_writer& out, const task& owner, std::string_view question,
                  const std::optional<input_claim>& claim = std::nullopt);

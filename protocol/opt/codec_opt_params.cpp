@@ -131,6 +131,10 @@ constexpr text_rule question_id_rule{.bytes_max = 2 * id_bytes_max, .required = 
 template<class Command>
 void read_request(const document_reader& in, Command& out) {
   out.request_id = in.text("requestId", request_id_rule);
+  // It would name no request, and the client would believe that it does.
+  if (const auto* found = in.find("requestId");
+      found != nullptr && found->is_string() && out.request_id.empty())
+    in.fail("requestId", "\"requestId\" must not be empty; leave it out to send none");
 }
 
 edits read_edits(const document_reader& in) {

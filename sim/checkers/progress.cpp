@@ -66,8 +66,6 @@ verdict check_sightings(const history& seen) {
     // The revision of a plan says nothing about other changes of its objective.
     if (each.objective_revision == 0 && each.revision != 0)
       continue;
-    if (!alternatives_of(seen, each.of).empty())
-      continue; // It falls when one of them begins.
     auto& before = by_id[each.of];
     for (const auto* other : before)
       if (other->ended < each.began && other->objective_revision == each.objective_revision

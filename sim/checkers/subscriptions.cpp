@@ -85,8 +85,8 @@ bool has_settled(const std::string& state) {
 /// One stream against the journal, event by event.
 class comparison {
 public:
-  comparison(const history& seen, const objective_stream& read, const kept_objective& journal)
-      : seen_(seen), read_(read), journal_(journal) {
+  comparison(const objective_stream& read, const kept_objective& journal)
+      : read_(read), journal_(journal) {
     go_on_to(position_of(read.after));
   }
 
@@ -229,8 +229,7 @@ private:
     if ((*event.fraction >= 1) != is_completed)
       return name() + " shows progress " + std::to_string(*event.fraction) + " at " + event.cursor
              + (is_completed ? ", and has completed" : ", and has not completed");
-    if (!has_alternatives() && event.revision == revision_
-        && *event.fraction + rounding < fraction_)
+    if (event.revision == revision_ && *event.fraction + rounding < fraction_)
       return name() + " goes back from " + std::to_string(fraction_) + " to "
              + std::to_string(*event.fraction) + " at " + event.cursor;
     revision_ = event.revision;
@@ -238,16 +237,6 @@ private:
     return std::nullopt;
   }
 
-  /// Progress falls when one of them begins.
-  [[nodiscard]] bool has_alternatives() const {
-    const auto ordered =
-        std::ranges::find(seen_.objectives, read_.objective, &ordered_objective::id);
-    return ordered != seen_.objectives.end()
-           && std::ranges::any_of(
-               ordered->plans, [](const ordered_plan& each) { return !each.alternatives.empty(); });
-  }
-
-  const history& seen_;
   const objective_stream& read_;
   const kept_objective& journal_;
   position at_;
@@ -270,7 +259,7 @@ verdict check_subscriptions(const history& seen) {
     auto journal = journals.find(read.objective);
     if (journal == journals.end())
       journal = journals.emplace(read.objective, kept_in(facts->second)).first;
-    if (auto wrong = comparison(seen, read, journal->second).go())
+    if (auto wrong = comparison(read, journal->second).go())
       return wrong;
   }
   return std::nullopt;

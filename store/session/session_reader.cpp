@@ -3,6 +3,7 @@
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/record/change_line.hpp"
+#include "store/session/session_faults.hpp"
 #include "store/session/session_names.hpp"
 
 #include <boost/json/object.hpp>
@@ -141,6 +142,11 @@ private:
     return true;
   }
 
+  void note(std::string fault) {
+    if (!fault.empty() && out_.faults.size() < content_faults_max)
+      out_.faults.push_back({number_, std::move(fault)});
+  }
+
   result<void> take_change(const event_line& line) {
     if (line.number == 1 && !out_.head.parent.empty())
       return make_error(errc::store_failed,
@@ -150,8 +156,10 @@ private:
       return news.error();
     if (news->context != objective_)
       return make_error(errc::store_failed, "its change is not of this objective");
+    auto fault = fault_in(out_.state, *news);
     if (auto ok = out_.state.take(*news); !ok)
       return ok;
+    note(std::move(fault));
     if (on_change_)
       on_change_(std::move(*news));
     return {};
@@ -169,6 +177,11 @@ private:
                         "its event is of an unknown kind; perhaps a newer version wrote it");
     if (is_end) {
       out_.is_archived = true;
+      const auto* said = event->at(archived_member).if_string();
+      const auto* view = out_.state.view();
+      const auto state = view != nullptr ? to_string(view->state) : std::string_view{};
+      if (said == nullptr || std::string_view{said->data(), said->size()} != state)
+        note("it does not have the state of the objective, " + std::string{state});
       return {};
     }
     if (line.number != 1)

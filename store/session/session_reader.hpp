@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe::sessions {
 
@@ -22,6 +23,14 @@ struct cut_end {
   std::uint64_t bytes = 0; ///< How many.
   std::string problem;     ///< For people: `its checksum does not fit`.
 };
+
+/// A line that is whole and says what cannot be (session_faults.hpp).
+struct content_fault {
+  std::uint64_t line = 0;
+  std::string problem;
+};
+/// Of a file as many are named.
+inline constexpr std::size_t content_faults_max = 100;
 
 struct session_reading {
   session_head head;
@@ -34,6 +43,7 @@ struct session_reading {
   bool has_line_end = true;  ///< The last whole line ends as lines do.
   bool is_archived = false;  ///< Nothing of ours may follow.
   std::optional<cut_end> cut;
+  std::vector<content_fault> faults; ///< The first content_faults_max.
 };
 
 /// Called with each change, in order. May be null.

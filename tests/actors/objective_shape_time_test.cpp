@@ -148,6 +148,35 @@ TEST_CASE("M27_deadline: a plan that joins with a deadline that has passed fails
              StartsWith("the plan has not ended before its deadline"));
 }
 
+TEST_CASE("M27_deadline: what is created with a deadline that has passed fails at once",
+          "[actors][time][modify]") {
+  clock_bed bed;
+  const auto late = bed.clock.now() - 1s;
+  const auto whose = GENERATE(values<std::string>({"task", "plan", "objective"}));
+  CAPTURE(whose);
+  auto first = by_hand("a");
+  if (whose == "task")
+    first.deadline = late;
+  auto plan = a_plan("p", {std::move(first)});
+  if (whose == "plan")
+    plan.deadline = late;
+  auto goal = an_objective({std::move(plan)});
+  if (whose == "objective")
+    goal.deadline = late;
+  const bool is_started = GENERATE(true, false);
+  bed.begin(std::move(goal), is_started);
+  bed.pass(1ms);
+  if (whose == "task") {
+    CHECK(bed.states() == (is_started ? "failed" : "pending"));
+    return;
+  }
+  CHECK(bed.states() == "canceled");
+  CHECK(bed.objective()->plans[0].state
+        == (whose == "plan" || is_started ? plan_state::failed : plan_state::skipped));
+  if (whose == "objective")
+    CHECK(bed.objective()->state == objective_state::failed);
+}
+
 TEST_CASE("M27_deadline: a deadline that is taken away or moved ends nothing at its old time",
           "[actors][time][modify]") {
   clock_bed bed;
@@ -341,6 +370,36 @@ TEST_CASE("Q2_change: setObjective sets maxParallel while the objective runs",
   bed.report("c", report_completed{});
   CHECK(started(bed).back() == "d");
   bed.report("d", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
+TEST_CASE("Q2_change: setPlan sets maxParallel while the plan runs, also over a restart",
+          "[actors][time][modify][slots]") {
+  clock_bed bed;
+  auto plan = a_plan("p", {by_hand("a"), by_hand("b"), by_hand("c"), by_hand("d"), by_hand("e")});
+  plan.parallel_max = GENERATE(0U, 1U);
+  const auto id = bed.begin(an_objective({plan}));
+  const auto most = [](std::uint32_t tasks) {
+    edit_plan out;
+    out.parallel_max = tasks;
+    return wanted_objective_operation{edit_plan_of<std::string>{"p", out}};
+  };
+  CHECK(bed.hand->running() == (plan.parallel_max == 0 ? 5 : 1));
+  static_cast<void>(done(bed, id, {most(2)}));
+  CHECK(bed.hand->running() == (plan.parallel_max == 0 ? 5 : 2)); // A lower one stops nobody.
+  bed.restart();
+  CHECK(bed.hand->running() == 2);
+  static_cast<void>(done(bed, id, {most(1)}));
+  bed.restart();
+  CHECK(bed.hand->running() == 1);
+  CHECK(bed.objective()->plans[0].spec->parallel_max == 1);
+  bed.report("a", report_completed{});
+  CHECK(started(bed).back() == "b");
+  CHECK(bed.hand->running() == 1);
+  static_cast<void>(done(bed, id, {most(0)}));
+  CHECK(bed.hand->running() == 4);
+  for (const auto* task : {"b", "c", "d", "e"})
+    bed.report(task, report_completed{});
   CHECK(bed.objective()->state == objective_state::completed);
 }
 

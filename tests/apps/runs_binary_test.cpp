@@ -6,6 +6,7 @@
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <csignal>
 #include <filesystem>
@@ -609,6 +610,20 @@ TEST_CASE("a retry does again only what failed and what depends on it", "[apps][
   CHECK(contains(done.out, "completed: 3 of 3 tasks"));
   CHECK(text_of(count) == "x\n");
   CHECK(me.run().at("state") == "completed");
+  const auto history = me.troupe({"history", id});
+  INFO(history.out + history.err);
+  CHECK(history.code == 0);
+  CHECK(contains(history.out, "retryTask"));
+  const auto of_plan = me.troupe({"history", id + ".p0", "--json"});
+  REQUIRE_FALSE(lines_of(of_plan.out).empty());
+  const auto last = json::parse(lines_of(of_plan.out).front());
+  CHECK(last.at("operations").at(0).at("op") == "retryTask");
+  CHECK(last.at("operations").at(0).at("plan") == json::value(id + ".p0"));
+  const auto revision = json::serialize(last.at("revision"));
+  CHECK(me.troupe({"history", id, "--after", revision, "--json"}).out.empty());
+  CHECK(contains(me.troupe({"history", id, "--at", "0"}).out, "\"broken\""));
+  CHECK(me.troupe({"history", id, "--at", "99"}).code == 1);
+  CHECK(me.troupe({"history", id + ".p7"}).code == 2);
   const auto again = me.troupe({"run", file, "--retry"});
   CHECK(again.code == 2);
   CHECK(contains(again.err, "there is no failed or canceled run to retry"));

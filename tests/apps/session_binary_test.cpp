@@ -8,8 +8,11 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +33,19 @@ outcome session(std::vector<std::string> words) {
 std::string file_bytes(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// CRC-32 as zlib has it, in eight digits (docs/sessions.md).
+std::string crc32_of(const std::string& text) {
+  std::uint32_t sum = ~0U;
+  for (const auto each : text) {
+    sum ^= static_cast<unsigned char>(each);
+    for (int bit = 0; bit < 8; ++bit)
+      sum = (sum >> 1U) ^ ((sum & 1U) != 0 ? 0xEDB88320U : 0U);
+  }
+  std::string out(8, '0');
+  std::snprintf(out.data(), out.size() + 1, "%08x", ~sum);
+  return out;
 }
 
 std::string shown_objective(const served& server, const std::string& id) {
@@ -184,6 +200,39 @@ TEST_CASE("a session that is cut short is said, and a damaged one refused with i
   }
   CHECK_FALSE(fs::exists(place / "new"));
   CHECK(file_bytes(path) == damaged);
+}
+
+TEST_CASE("a line of a session that is whole and says what cannot be is named",
+          "[apps][binary][session]") {
+  const temporary_directory place;
+  make_objectives(place / "data");
+  const auto wrote =
+      session({"export", "done", "--data", place / "data", "--dir", place / "s", "--json"});
+  REQUIRE(wrote.code == 0);
+  const auto path = at(json::parse(lines_of(wrote.out).front()), "/file");
+  const auto whole = file_bytes(path);
+  const auto begin = whole.rfind('\n', whole.size() - 2) + 1;
+  auto last = whole.substr(begin, whole.size() - 1 - begin);
+  const std::string state = R"("archived":"completed")";
+  REQUIRE(last.find(state) != std::string::npos);
+  last.replace(last.find(state), state.size(), R"("archived":"failed")");
+  const std::string mark = R"("crc":")";
+  const auto sum = last.find(mark) + mark.size();
+  last.replace(sum, 8, "00000000");
+  last.replace(sum, 8, crc32_of(last));
+  place.file("s/" + fs::path(path).filename().string(), whole.substr(0, begin) + last + "\n");
+  const auto line = std::to_string(std::count(whole.begin(), whole.end(), '\n'));
+  for (const auto& named : {path, place / "s"}) {
+    const auto checked = session({"check", named});
+    CHECK(checked.code == 1);
+    CHECK_THAT(checked.err, Catch::Matchers::Contains(path)
+                                && Catch::Matchers::Contains(
+                                    "line " + line
+                                    + ": it does not have the state of the objective, completed"));
+  }
+  const auto shown = session({"check", path, "--json"});
+  CHECK(shown.code == 1);
+  CHECK(at(json::parse(lines_of(shown.out).front()), "/faults/0/line") == line);
 }
 
 TEST_CASE("session says what is wrong with what it was given", "[apps][binary][session]") {

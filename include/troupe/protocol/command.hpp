@@ -62,8 +62,9 @@ struct task_view_options {
   /// The open question in the words of kagent's extension "Human in the Loop", for a client that
   /// activated it.
   bool include_hitl = false;
-  /// The times of a task that is of no plan, too. For a client that activated OPT.
-  bool include_times = false;
+  /// For a client that activated OPT: the times of a task that is of no plan, too, and the open
+  /// question in the message that asks.
+  bool include_opt = false;
   /// The objective for which a task stands, to be shown in its metadata (docs/a2a.md, D15).
   const objective_view* objective = nullptr;
 };

@@ -2,10 +2,13 @@
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -53,6 +56,7 @@ std::string reason(const boost::json::value& answered) {
   return at(answered, "/error/data/0/reason");
 }
 
+constexpr std::string_view opt_uri = "https://github.com/zeroasterisk/a2a-opt/v1";
 constexpr const char* on_friday = "trip.p0.t0.question-1";
 constexpr const char* by_sea = "trip.p0.t1.question-1";
 constexpr std::string_view at_once = R"(,"configuration":{"returnImmediately":true})";
@@ -141,6 +145,55 @@ TEST_CASE("Q4_one_answer: a message without an id is further input once the ques
   CHECK(send("yes") == "trip.p0.t0");
   CHECK(send("and by train") == "trip.p0.t0");
   CHECK(bed.puppet->input(1) == "and by train");
+}
+
+TEST_CASE("an answer through the root task stands in its history behind the question, also after a "
+          "restart",
+          "[net][opt][question]") {
+  const temporary_directory directory;
+  const auto durable = [&] {
+    return open_rocksdb_store({.directory = directory.path().string()}).value();
+  };
+  std::string root;
+  const auto history = [&](const net_bed& bed) {
+    std::string out;
+    const auto shown = bed.result_of("GetTask", R"({"id":")" + root + "\"}");
+    for (const auto& one : shown.at("history").as_array())
+      out += at(one, "/role") == "ROLE_USER" ? at(one, "/parts/0/text") + " " : "- ";
+    return out;
+  };
+  const auto several = GENERATE(false, true);
+  CAPTURE(several);
+  const std::string expected = several ? "go - to both " : "go - yes no ";
+  {
+    const net_bed bed({}, "echo", durable());
+    root = begin_trip(bed);
+    ask(bed, "a", report_question{"On Friday?"});
+    ask(bed, "b", report_question{"By the sea?"});
+    REQUIRE(comes_true([&] {
+      const auto shown = bed.result_of("GetTask", R"({"id":")" + root + "\"}");
+      return at(shown, "/status/state") == "TASK_STATE_INPUT_REQUIRED";
+    }));
+    const auto named = [](const char* id) {
+      return R"("opt/v1/inputId":")" + std::string(id) + "\"";
+    };
+    const auto one = [](const char* id, const char* value) {
+      return R"({"inputId":")" + std::string(id) + R"(","value":")" + value + "\"}";
+    };
+    if (several) {
+      static_cast<void>(
+          to_root(bed, root, "to both",
+                  R"("opt/v1/answers":[)" + one(on_friday, "yes") + "," + one(by_sea, "no") + "]"));
+    } else {
+      static_cast<void>(to_root(bed, root, "yes", named(by_sea)));
+      CHECK(history(bed) == "go - yes ");
+      static_cast<void>(to_root(bed, root, "again", named(by_sea))); // refused
+      static_cast<void>(to_root(bed, root, "no", R"("opt/v1/taskId":"trip.p0.t0")"));
+    }
+    CHECK(history(bed) == expected);
+  }
+  const net_bed again({}, "echo", durable());
+  CHECK(history(again).starts_with(expected));
 }
 
 TEST_CASE("Q5_ambiguous: an answer to the root is never guessed", "[net][opt][question]") {
@@ -597,6 +650,75 @@ TEST_CASE("Q12_reminders: who follows a task is reminded of its question, in bot
   const auto shown = bed.result_of("inputs/get", R"({"id":"trip.p0.t0.question-1"})");
   CHECK(at(shown, "/input/remindAfter") == "1");
   CHECK(at(shown, "/input/reminders") != "(none)");
+}
+
+TEST_CASE("Q7_input: the message that asks has the question with its form, for a client of OPT",
+          "[net][opt][question]") {
+  const net_bed bed;
+  static_cast<void>(begin_trip(bed));
+  const std::string version = GENERATE("1.0", "0.3");
+  CAPTURE(version);
+  const auto headers = [&](bool active) {
+    return "A2A-Version: " + version + "\r\n"
+           + (active ? "A2A-Extensions: " + std::string(opt_uri) + "\r\n" : "");
+  };
+  const auto follow = [&](bool active) {
+    auto client = bed.connect();
+    client.send(http_client::post_text(
+        rpc(version == "1.0" ? "SubscribeToTask" : "tasks/resubscribe", R"({"id":"trip.p0.t0"})"),
+        headers(active)));
+    REQUIRE(client.receive_head().status == 200);
+    REQUIRE(client.next_event());
+    return client;
+  };
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("GetTask", R"({"id":"trip.p0.t0"})"), "/status/state")
+           == "TASK_STATE_WORKING";
+  }));
+  auto with = follow(true);
+  auto without = follow(false);
+  const auto form =
+      boost::json::parse(R"({"type":"array","items":{"enum":["Fri","Sat"]},"default":["Sat"]})")
+          .as_object();
+  ask(bed, "a",
+      report_question{.prompt = "Which days?",
+                      .auth = false,
+                      .key = {},
+                      .form = form,
+                      .data = {{"people", 2}},
+                      .open_for = std::chrono::hours{1}});
+  REQUIRE(comes_open(bed, on_friday));
+  constexpr const char* of_message = "/status/message/metadata/opt~1v1~1input";
+  const auto read = [&](bool active) {
+    return bed.call(rpc(version == "1.0" ? "GetTask" : "tasks/get", R"({"id":"trip.p0.t0"})"),
+                    headers(active));
+  };
+  const auto of_event = [&](http_client& from) {
+    const auto text = from.next_event();
+    REQUIRE(text);
+    const auto event = boost::json::parse(*text);
+    return at(event,
+              (version == "1.0" ? "/result/statusUpdate" : "/result") + std::string(of_message));
+  };
+  CHECK(at(read(false), "/result" + std::string(of_message)) == "(none)");
+  CHECK(of_event(without) == "(none)");
+  const auto shown = at(read(true), "/result" + std::string(of_message));
+  CHECK(of_event(with) == shown);
+  const auto asked = boost::json::parse(shown);
+  CHECK(at(asked, "/id") == on_friday);
+  CHECK(at(asked, "/taskId") == "trip.p0.t0");
+  CHECK(at(asked, "/attempt") == "1");
+  CHECK(at(asked, "/kind") == "choice");
+  CHECK(at(asked, "/prompt") == "Which days?");
+  CHECK(at(asked, "/choices") == R"([{"value":"Fri"},{"value":"Sat"}])");
+  CHECK(at(asked, "/multiple") == "true");
+  CHECK(at(asked, "/schema") == boost::json::serialize(form));
+  CHECK(at(asked, "/default") == R"(["Sat"])");
+  CHECK(at(asked, "/data/people") == "2");
+  CHECK(at(asked, "/onDeadline") == "default");
+  const auto listed = bed.result_of("inputs/get", R"({"id":")" + std::string(on_friday) + "\"}");
+  for (const auto* member : {"/since", "/deadline", "/choices", "/schema", "/onDeadline"})
+    CHECK(at(asked, member) == at(listed, "/input" + std::string(member)));
 }
 
 TEST_CASE("Q13_kagent: a client that activated kagent's extension is asked in its words",

@@ -623,24 +623,40 @@ TEST_CASE("D6_option_b: a message into an objective's context is a task of the o
   CHECK(at(objective(bed, "obj-abc"), "/plans/1") == "(none)");
 }
 
-TEST_CASE("D6_option_b: a message that is more than text is a task beside the objective",
+TEST_CASE("D6_option_b: no message into an objective's context is a task beside the objective",
           "[net][opt]") {
   const net_bed bed;
   static_cast<void>(bed.result_of("objectives/create", R"({"id":"o","name":"Research"})"));
   const auto of_another = bed.call(rpc("SendMessage", text_message("first")));
   const auto referred = at(of_another, "/result/task/id");
+  const bool is_active = GENERATE(true, false);
+  CAPTURE(is_active);
   std::string sent;
+  std::string code = "-32005";
   SECTION("with a file") {
     sent = R"({"message":{"messageId":"m","role":"ROLE_USER","contextId":"o",)"
            R"("parts":[{"text":"read this"},{"raw":"aGk=","filename":"a.txt"}]}})";
   }
+  SECTION("with a file only") {
+    sent = R"({"message":{"messageId":"m","role":"ROLE_USER","contextId":"o",)"
+           R"("parts":[{"url":"http://files.example/a.txt"}]}})";
+  }
+  SECTION("with data only") {
+    sent = R"({"message":{"messageId":"m","role":"ROLE_USER","contextId":"o",)"
+           R"("parts":[{"data":{"n":1}}]}})";
+  }
+  SECTION("without a text") {
+    sent = text_message(" ", R"(,"contextId":"o")");
+    code = "-32602";
+  }
   SECTION("that refers to tasks") {
     sent = text_message("more", R"(,"contextId":"o","referenceTaskIds":[")" + referred + R"("])");
+    code = "-32602";
   }
-  const auto answer = bed.call(rpc("SendMessage", sent));
-  CHECK(at(answer, "/result/task/contextId") == "o");
-  CHECK(at(answer, "/result/task/status/state") == "TASK_STATE_COMPLETED");
-  CHECK(at(answer, "/result/task/metadata/opt~1v1~1planId") == "(none)");
+  const auto answer =
+      bed.call(rpc("SendMessage", sent), is_active ? opt_1_0 : "A2A-Version: 1.0\r\n");
+  CHECK(at(answer, "/error/code") == code);
+  CHECK(at(bed.result_of("ListTasks", R"({"contextId":"o"})"), "/totalSize") == "0");
   CHECK(at(objective(bed, "o"), "/plans/0") == "(none)");
   CHECK(status(bed, "o") == "submitted");
 }

@@ -45,6 +45,22 @@ TEST_CASE("A status message that is replaced moves to the history", "[fold]") {
   CHECK(text_of(record.history.front()->parts) == "which city?");
 }
 
+TEST_CASE("An answer to a task that still asks stands behind the question, which is kept once",
+          "[fold]") {
+  auto record = plain_task();
+  apply(record,
+        about_lone("task-1", "c", 1, moved(task_state::input_required, 1, say("when and where?"))));
+  for (const std::string text : {"on Friday", "by the sea"})
+    apply(record, about_lone("task-1", "c", 2,
+                             task_message{say(text, role::user), task_state::input_required}));
+  CHECK(record.status.message != nullptr);
+  apply(record, about_lone("task-1", "c", 3, moved(task_state::working)));
+  std::string texts;
+  for (const auto& each : record.history)
+    texts += text_of(each->parts) + "|";
+  CHECK(texts == "when and where?|on Friday|by the sea|");
+}
+
 TEST_CASE("Progress lasts until the task ends and does not come back", "[fold]") {
   auto record = plain_task();
   const auto report = std::make_shared<const progress_report>();

@@ -1,6 +1,7 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
 #include "protocol/fold/objective_life.hpp"
+#include "protocol/fold/rollup.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/support/catch.hpp"
 #include <troupe/protocol/unshared.hpp>
@@ -440,6 +441,40 @@ TEST_CASE("a blocked plan that completes works again first, and the objective fo
   static_cast<void>(life.decide(
       plan_ended{0, {{0, plan_event::work, ""}, {0, plan_event::complete, ""}}, {}}, at_ms(4)));
   CHECK(life.view().plans[0].state == plan_state::completed);
+}
+
+TEST_CASE("P7_rollup: an alternative that begins is a revision of its own, with which alone the "
+          "progress may fall",
+          "[fold][objective_life][rollup]") {
+  auto spec = make_objective("o", {2, 2});
+  unshared(spec->plans[0]).alternatives = {spec->plans[1]->name};
+  objective_view blank;
+  blank.id = objective_id{"o"};
+  objective_life life{std::move(blank),
+                      {{.dependencies = {}, .alternatives = {1}, .alternative_of = {}},
+                       {.dependencies = {}, .alternatives = {}, .alternative_of = 0}}};
+  objective_view shown;
+  const auto show = [&shown](const objective_decision& decision) {
+    for (const auto& one : decision.events)
+      apply_event(shown, about("o", 1), one);
+  };
+  show(life.decide(objective_begins{{std::move(spec), {}}, true}, at_ms(1)));
+  show(life.decide(objective_goes_on{}, at_ms(2)));
+  auto done = about("o", 3, moved(task_state::completed, 1));
+  done.task = {shown.plans[0].task_at(0), false, 0, 0};
+  apply(shown, done);
+  const plan_moved failed{0, plan_event::fail, "no"};
+  apply(shown, about("o", 4, failed));
+  CHECK(progress_of(shown).fraction == 500'000);
+  const auto begun = life.decide(plan_ended{0, {failed}, {}}, at_ms(4));
+  CHECK(plans_of<start_plan>(begun) == std::vector<std::uint32_t>{1});
+  show(begun);
+  CHECK(progress_of(shown).fraction == 0);
+  CHECK(shown.revision == 1);
+  CHECK(life.view().revision == 1);
+  const auto* changed = std::get_if<objective_changed>(&begun.events.back());
+  REQUIRE(changed);
+  CHECK(changed->reason == "plan \"plan 1\" begins in place of plan \"plan 0\"");
 }
 
 TEST_CASE("an end that is asked for comes when nothing runs any more", "[fold][objective_life]") {

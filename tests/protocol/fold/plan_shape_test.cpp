@@ -123,6 +123,20 @@ TEST_CASE("a plan gets tasks, dependencies, names, deadlines and priorities by o
   CHECK(before.spec->tasks[1].dependencies == names{"task-0"});
 }
 
+TEST_CASE("a deadline that has passed is not set", "[fold][shape]") {
+  board now(3);
+  const auto refused =
+      now.change({set_priority<std::string>{"a", 1}, set_deadline<std::string>{"b", at_ms(200)}});
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::invalid_params);
+  CHECK(refused.error().field == "/operations/1/deadline");
+  CHECK(refused.error().message
+        == "operation 1: the deadline 1970-01-01T00:00:00.200Z has passed already; it is "
+           "1970-01-01T00:00:00.200Z");
+  CHECK(now.change({set_deadline<std::string>{"b", at_ms(201)}}).has_value());
+  CHECK(now.change({set_deadline<std::string>{"b", std::nullopt}}).has_value());
+}
+
 TEST_CASE("a task may be meant by its name, if it is the only one that has it", "[fold][shape]") {
   board now(3);
   REQUIRE(now.change({rename_task<std::string>{"a", "one"}, rename_task<std::string>{"b", "two"},
@@ -522,7 +536,7 @@ TEST_CASE("the events, or a snapshot, give the same plan again", "[fold][shape][
   follow(about("o", 100, objective_created{now.spec, {}}));
   const std::vector<std::vector<wanted_operation>> all{
       {add_task{keyed("new", {"a", "b"})}, edge("e", "new")},
-      {removal("b"), set_deadline<std::string>{"c", at_ms(9)},
+      {removal("b"), set_deadline<std::string>{"c", at_ms(900)},
        rename_task<std::string>{"c", "third"}},
       {set_priority<std::string>{"task-60", -3}, set_deadline<std::string>{"c", std::nullopt},
        edge("task-60", "new")},

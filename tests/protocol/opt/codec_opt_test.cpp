@@ -477,6 +477,8 @@ TEST_CASE("wrong params are errc::invalid_params and name the parameter", "[prot
       {"plans/update", R"({"id": "p", "name": ""})", "/name", "leave it out to keep"},
       {"objectives/update", R"({"id": "o", "description": ""})", "/description",
        R"("description" must not be empty; leave it out to keep what there is)"},
+      {"plans/update", R"({"id": "p", "requestId": ""})", "/requestId",
+       "\"requestId\" must not be empty; leave it out to send none"},
       {"plans/update", R"({"id": "p", "revision": 1, "ifRevision": 2})", "/ifRevision",
        "the same member"},
       {"plans/get", R"({"id": 5})", "/id", "must be a string"},

@@ -268,6 +268,44 @@ TEST_CASE("X8_torn: a missing or a doubled line is refused with its number", "[s
   }
 }
 
+TEST_CASE("a whole line that says what cannot be is named, and reading goes on",
+          "[store][session]") {
+  const auto faults_of = [](const std::vector<change>& changes) {
+    const temporary_directory place;
+    const auto entry = write_session(place / ".", changes);
+    const auto reading = taken(read_session_file(place / entry.file));
+    CHECK(reading.events >= changes.size());
+    std::string out;
+    for (const auto& each : reading.faults)
+      out += std::to_string(each.line) + " " + each.problem + "|";
+    return out;
+  };
+  trip_life life;
+  CHECK(faults_of(life.changes).empty());
+  auto& last = life.changes.back(); // line 8: the second task begins
+  const auto with = [&](event wrong) {
+    auto changes = life.changes;
+    change next = about("trip", 1006);
+    next.events.push_back(std::move(wrong));
+    next.sequence = last.sequence + 1;
+    changes.push_back(std::move(next));
+    return faults_of(changes);
+  };
+  CHECK(with(plan_moved{3, plan_event::fail, ""}) == "9 there is no plan 3, only 1|");
+  CHECK(with(plan_moved{0, plan_event::retry, ""})
+        == "9 plan 0 is working and cannot become pending|");
+  CHECK(with(objective_moved{objective_event::reopen, ""})
+        == "9 an objective that is working cannot become submitted|");
+  CHECK(with(tasks_withdrawn{0, {7}, task_state::canceled, ""})
+        == "9 plan 0 has no task 7, only 2|");
+  CHECK(with(plan_changed{0, {add_task{}, skip_task<std::uint32_t>{2}}, "", "", 1}).empty());
+  CHECK(with(plan_changed{0, {skip_task<std::uint32_t>{2}}, "", "", 1})
+        == "9 plan 0 has no task 2, only 2|");
+  CHECK(with(plan_changed{0, {}, "", "", 5}) == "9 revision 5 follows revision 0|");
+  last.events.erase(last.events.begin());
+  CHECK(faults_of(life.changes) == "8 task trip.p0.t1 was not created|");
+}
+
 TEST_CASE("X8_torn: lines of other programs are skipped, and kept when the session goes on",
           "[store][session]") {
   trip_life life;

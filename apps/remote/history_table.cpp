@@ -1,0 +1,47 @@
+#include "apps/remote/history_table.hpp"
+
+#include "apps/terminal/console.hpp"
+#include "apps/terminal/text_table.hpp"
+#include "protocol/json/text_in.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace troupe {
+
+namespace json = boost::json;
+
+std::string operation_words(const json::value& operation) {
+  auto out = text_in(operation, "op");
+  for (const auto* member : {"task", "plan", "name", "on"})
+    if (const auto text = text_in(operation, member); !text.empty())
+      return out + " " + text;
+  return out;
+}
+
+std::string draw_changes(const std::vector<json::value>& all, const history_options& options) {
+  std::string out;
+  if (options.json) {
+    for (const auto& each : all)
+      out += json::serialize(each) + "\n";
+    return out;
+  }
+  text_table table{{"REVISION", "AT", "AUTHOR", "REASON", "CHANGES"}, {}};
+  for (const auto& each : all) {
+    const auto& members = each.get_object();
+    std::string words;
+    if (const auto* operations = members.if_contains("operations");
+        operations && operations->is_array())
+      for (const auto& one : operations->get_array())
+        words += (words.empty() ? "" : "; ") + operation_words(one);
+    const auto* revision = members.if_contains("revision");
+    table.rows.push_back({{revision ? json::serialize(*revision) : ""},
+                          {text_in(each, "at")},
+                          {text_in(each, "author")},
+                          {text_in(each, "reason")},
+                          {words}});
+  }
+  return draw_table(table, stdout_width(), stdout_colour(options.colour));
+}
+
+} // namespace troupe
