@@ -90,6 +90,10 @@ result<void> agent::check_planned(const boost::json::object&, const planned_chec
   return {};
 }
 
+result<void> agent::check_handed_on(const boost::json::object&, const planned_check&) const {
+  return {};
+}
+
 result<void> agent::check_input(const boost::json::object&) const {
   return {};
 }

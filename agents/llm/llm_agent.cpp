@@ -247,6 +247,20 @@ result<void> llm_agent::check_planned(const boost::json::object& input,
   return {};
 }
 
+result<void> llm_agent::check_handed_on(const boost::json::object& input,
+                                        const planned_check& other) const {
+  const auto read = read_llm_input(input, input_stage::written);
+  if (!read)
+    return read.error();
+  for (std::size_t i = 0; i < read->agents.size(); ++i)
+    if (auto ok = other(read->agents[i].agent, read->agents[i].input); !ok) {
+      auto why = ok.error();
+      why.field = below("/agents", i) + (why.field.empty() ? "" : "/input" + why.field);
+      return why;
+    }
+  return {};
+}
+
 bool llm_agent::takes_value_at(std::string_view pointer) const {
   return is_at_or_below(pointer, "/prompt") || is_at_or_below(pointer, "/system");
 }

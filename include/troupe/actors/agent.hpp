@@ -310,6 +310,11 @@ public:
   /// input lets it hand work. The default accepts every input.
   [[nodiscard]] virtual result<void> check_planned(const boost::json::object& input,
                                                    const planned_check& other) const;
+  /// Checks the agents to which the input lets this one hand work, before anything runs: `other`
+  /// says whether there is such an agent, and whether it takes that input. Errors as check_input.
+  /// The default hands on nothing.
+  [[nodiscard]] virtual result<void> check_handed_on(const boost::json::object& input,
+                                                     const planned_check& other) const;
   /// Whether a value that a client gives may stand at this place of the input (a JSON pointer below
   /// it: `/argv/1`), as it does in a task of a template (docs/planner.md). There it is a value: it
   /// chooses no program, agent, tool or address. The default accepts every place.
