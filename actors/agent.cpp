@@ -74,6 +74,10 @@ void agent_run::on_room() {
   // Never stopped reading.
 }
 
+std::optional<message> agent_run::unreported() const {
+  return std::nullopt;
+}
+
 void agent_run::on_cancel_within(std::chrono::milliseconds) {
   // It ends when it ends.
 }

@@ -198,6 +198,7 @@ private:
   template<class Input>
   [[nodiscard]] result<task_decision> take(const Input& input);
   void ensure_created();
+  void add_message(message said);
   void add_artifact(report_artifact report);
   void add_progress(progress_report report);
   void show_progress_in_time();

@@ -74,6 +74,28 @@ conversation::conversation(llm_terms terms, std::vector<models::chat_message> fi
     : terms_(std::move(terms)), first_(std::move(first)), note_(std::move(note)),
       inputs_(inputs.begin(), inputs.end()) {}
 
+message message_about_call(const std::string& model, const models::call_cost& cost,
+                           const std::string& how) {
+  message out;
+  out.from = role::agent;
+  out.parts.push_back(text_part("model " + model + ": " + std::to_string(cost.usage.prompt_tokens)
+                                + " + " + std::to_string(cost.usage.answer_tokens) + " tokens"
+                                + (cost.usage.is_estimated ? " (estimated)" : "") + ", "
+                                + std::to_string(cost.spent.time.count()) + " ms, " + how));
+  json::object about;
+  about["model"] = model;
+  about["promptTokens"] = cost.usage.prompt_tokens;
+  about["answerTokens"] = cost.usage.answer_tokens;
+  about["estimated"] = cost.usage.is_estimated;
+  about["milliseconds"] = cost.spent.time.count();
+  about["tries"] = cost.tries;
+  about["outcome"] = how;
+  if (cost.spent.cost > 0)
+    about["cost"] = static_cast<double>(cost.spent.cost) / 1e6;
+  out.metadata[model_usage_key] = std::move(about);
+  return out;
+}
+
 // -- rounds ---------------------------------------------------------------------------------------
 
 llm_steps conversation::begin() {
@@ -431,29 +453,10 @@ void conversation::flush(point now, bool is_last) {
 }
 
 void conversation::log(const models::call_outcome& outcome) {
-  const auto& cost = outcome.cost;
   const auto& end = outcome.answer;
-  const std::string how =
-      end ? std::string(to_string(end.value->finish)) : std::string(to_string(end.failure.kind));
-  report_message told;
-  told.message.from = role::agent;
-  told.message.parts.push_back(
-      text_part("model " + terms_.model + ": " + std::to_string(cost.usage.prompt_tokens) + " + "
-                + std::to_string(cost.usage.answer_tokens) + " tokens"
-                + (cost.usage.is_estimated ? " (estimated)" : "") + ", "
-                + std::to_string(cost.spent.time.count()) + " ms, " + how));
-  json::object about;
-  about["model"] = terms_.model;
-  about["promptTokens"] = cost.usage.prompt_tokens;
-  about["answerTokens"] = cost.usage.answer_tokens;
-  about["estimated"] = cost.usage.is_estimated;
-  about["milliseconds"] = cost.spent.time.count();
-  about["tries"] = cost.tries;
-  about["outcome"] = how;
-  if (cost.spent.cost > 0)
-    about["cost"] = static_cast<double>(cost.spent.cost) / 1e6;
-  told.message.metadata[model_usage_key] = std::move(about);
-  steps_.emplace_back(llm_report{std::move(told)});
+  steps_.emplace_back(llm_report{report_message{message_about_call(
+      terms_.model, outcome.cost,
+      std::string(end ? to_string(end.value->finish) : to_string(end.failure.kind)))}});
 }
 
 // -- the end --------------------------------------------------------------------------------------

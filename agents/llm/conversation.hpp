@@ -39,6 +39,10 @@ inline constexpr std::chrono::milliseconds llm_chunk_interval{50};
 /// Of all that a model and its tools have said, in one attempt.
 inline constexpr std::size_t llm_conversation_bytes_max = std::size_t{2} << 20;
 
+/// The message of a task about a call of its model: tokens, time, and `how` it ended.
+[[nodiscard]] message message_about_call(const std::string& model, const models::call_cost& cost,
+                                         const std::string& how);
+
 struct llm_terms {
   std::string model;          ///< Shown in messages.
   llm_offer offer;            ///< What it may use.

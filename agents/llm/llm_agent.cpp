@@ -10,6 +10,7 @@
 #include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,14 @@ public:
   void on_unanswered(const std::string& key, question_end how) {
     carry_out(course_.on_unanswered(key, how));
   }
+  /// What the call that is under way has used; from any thread.
+  [[nodiscard]] std::optional<message> unreported() const {
+    const auto cost = meter_->so_far();
+    if (cost.tries == 0)
+      return std::nullopt;
+    return message_about_call(given_.model->name, cost,
+                              std::string(to_string(models::failure_kind::canceled)));
+  }
   /// Nobody listens any more: the connection is closed.
   void drop() {
     is_dropped_ = true;
@@ -95,7 +104,9 @@ private:
     };
     to.on_end = [this, self = shared_from_this()](const models::call_outcome& outcome) {
       carry_out(course_.on_answer(given_.models->now(), outcome));
+      meter_->clear();
     };
+    to.meter = meter_;
     call_ = given_.models->ask(*given_.model, std::move(request), given_.account, std::move(to));
   }
 
@@ -108,6 +119,7 @@ private:
 
   const setting given_;
   conversation course_;
+  const std::shared_ptr<models::call_meter> meter_ = std::make_shared<models::call_meter>();
   bool is_dropped_ = false;
   models::call_handle call_;
   models::call_handle timer_;
@@ -133,6 +145,7 @@ public:
     tell([key, how](conversation_driver& to) { to.on_unanswered(key, how); });
     return true; // the model is told
   }
+  [[nodiscard]] std::optional<message> unreported() const override { return driver_->unreported(); }
   void on_noted() override {
     tell([](conversation_driver& to) { to.on_noted(); });
   }

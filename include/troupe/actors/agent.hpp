@@ -257,6 +257,9 @@ public:
   virtual void on_changed(const change_outcome& outcome);
   /// See agent_port::wake_after.
   virtual void on_wake();
+  /// Asked right before `on_cancel`: what the attempt has used and has not reported yet, like a
+  /// call of a model that is cut off (docs/models.md). It becomes a message of the task.
+  [[nodiscard]] virtual std::optional<message> unreported() const;
   /// Called right before `on_cancel` if the canceler waits no longer than this for the report of
   /// how it went. An agent that cannot know by then reports cancel_outcome::no_answer in time.
   virtual void on_cancel_within(std::chrono::milliseconds within);

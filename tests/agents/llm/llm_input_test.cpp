@@ -7,6 +7,10 @@
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
 
+#include <boost/json/parse.hpp>
+
+#include <memory>
+
 using namespace troupe;
 using namespace troupe::test;
 
@@ -145,9 +149,9 @@ TEST_CASE("an agent that is listed is there, and takes its input, before anythin
     task_spec task;
     task.name = "write";
     task.agent = "llm";
-    task.input = boost::json::parse(R"({"tools":["call_agent"],"agents":[)" + std::string(listed)
-                                    + "]}")
-                     .as_object();
+    task.input =
+        boost::json::parse(R"({"tools":["call_agent"],"agents":[)" + std::string(listed) + "]}")
+            .as_object();
     auto plan = std::make_shared<plan_spec>();
     plan->tasks.push_back(std::move(task));
     objective_spec objective;
