@@ -213,6 +213,8 @@ void task_actor::take_up(const task& record) {
       details().is_left_open = true;
     if (!record.details->note.empty())
       details().note = record.details->note;
+    if (record.details->usage.calls > 0)
+      details().used = record.details->usage;
     note_questions_before(record);
   }
   resume(record.since);

@@ -306,6 +306,7 @@ private:
     /// none.
     std::unique_ptr<provide_input> promised;
     std::string note; ///< Of the attempt that is taken up again.
+    model_usage used; ///< Before the task was taken up.
     std::size_t note_bytes =
         0;                ///< Of the last one, as the store has it (memory_account::small_output).
     timestamp ready_at{}; ///< When nothing it depends on held it back any more; the epoch: as it

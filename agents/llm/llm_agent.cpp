@@ -10,6 +10,8 @@
 #include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -199,7 +201,13 @@ start_result llm_agent::start(const order_ptr& order, const agent_port_ptr& port
       return report_failed{read.error().message, false};
     note = std::move(*read);
   }
-  const auto spent_before = note.spent;
+  // The record knows of earlier attempts, the note of a call that ended just before the process.
+  const auto& used = order->used;
+  const models::spending spent_before{
+      std::max(note.spent.tokens, used.prompt_tokens + used.answer_tokens),
+      std::max(note.spent.cost, static_cast<models::money>(used.cost_millionths)),
+      std::max(note.spent.time,
+               std::chrono::milliseconds{static_cast<std::int64_t>(used.milliseconds)})};
   if (note.turns.empty()) // it begins, or begins anew
     note.begun_with = note.inputs = static_cast<std::uint32_t>(order->messages.size());
   const auto known = std::min<std::size_t>(note.inputs, order->messages.size());

@@ -92,7 +92,7 @@ public:
   /// `settings`: of `find`. What `to` hears comes in a later turn.
   [[nodiscard]] call_handle ask(const model_settings& settings, chat_request request,
                                 call_account account, call_listener to);
-  /// What an earlier process has spent for it.
+  /// What an earlier process has spent for it, at least (budget_ledger::add).
   void add_spending(const model_settings& settings, const call_account& account,
                     const spending& spent);
   [[nodiscard]] call_handle after(std::chrono::nanoseconds wait, std::function<void()> then);

@@ -12,6 +12,7 @@
 #include <troupe/actors/order_input.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/progress.hpp>
 #include <troupe/protocol/task.hpp>
@@ -74,6 +75,7 @@ struct order {
   std::optional<timestamp> deadline{};
   /// The last note of this attempt (report_note), if the attempt goes on after a restart.
   std::string note{};
+  model_usage used{};      ///< By models for this task, in earlier processes.
   double time_scale = 1.0; ///< Agents that only wait multiply their times by this.
 
   /// The text of the messages. For a plan's task without messages: `input.text`, else its
