@@ -112,6 +112,8 @@ struct open_call {
   void abandon() {
     heard_by = {};
     is_over = true;
+    if (const auto leave = std::exchange(leave_line, {}))
+      leave();
     whole.cancel();
     if (stream)
       stream->close();
@@ -125,6 +127,7 @@ struct open_call {
   net::timer pause;                      ///< Between two tries.
   net::timer whole;                      ///< The end of the time of one try.
   std::shared_ptr<call_meter> meter;     ///< Null: nobody asks.
+  std::function<void()> leave_line;      ///< While it waits for others to end.
   std::chrono::milliseconds time_max{0}; ///< Of one try.
   bool is_late = false;
   bool is_over = false; ///< Nobody hears of it any more.
@@ -569,11 +572,8 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
     settle(*call, *line, *ticket, end,
            std::chrono::duration_cast<std::chrono::milliseconds>(clock->now() - begun));
     keep_days({}); // What was promised is more, and in the file until then.
-    if (call->is_over) {
-      last.failure = failure_with(failure_kind::canceled, "nobody waits for the answer");
-      write_log(*call, *line, last, line->terms.dropped);
-      co_return;
-    }
+    if (call->is_over)
+      break;
     last = std::move(end.answer);
     if (last)
       break;
@@ -587,14 +587,24 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
     if (call->heard_by.on_retry)
       call->heard_by.on_retry(last.failure, *wait);
     if (call->is_over)
-      co_return;
+      break;
     co_await call->pause.wait_until(clock->now() + *wait);
+  }
+  if (call->is_over && call->cost.tries > 0) {
+    last = {};
+    last.failure = failure_with(failure_kind::canceled, "nobody waits for the answer");
+    write_log(*call, *line, last, line->terms.dropped);
   }
   finish(*call, *line, std::move(last));
 }
 
 void model_client::parts::begin(std::shared_ptr<open_call> call, model_line* line) {
+  if (call->is_over)
+    return;
   if (line->under_way >= line->settings.calls_max) {
+    call->leave_line = [line, left = call.get()] {
+      std::erase_if(line->waiting, [left](const auto& each) { return each.get() == left; });
+    };
     line->waiting.push_back(std::move(call));
     return;
   }
@@ -616,8 +626,8 @@ void model_client::parts::begin_waiting(model_line* line) {
   while (!line->waiting.empty() && line->under_way < line->settings.calls_max) {
     auto next = std::move(line->waiting.front());
     line->waiting.pop_front();
-    if (!next->is_over)
-      begin(std::move(next), line);
+    next->leave_line = {};
+    begin(std::move(next), line);
   }
 }
 

@@ -603,6 +603,27 @@ TEST_CASE("calls above the limit of a model wait until others have ended", "[cli
   CHECK(second->text.empty());
 }
 
+TEST_CASE("a call that is given up while it waits is forgotten at once", "[client][models]") {
+  model_bed bed("hang-middle", [](model_settings& it) { it.calls_max = 1; });
+  const auto first = std::make_shared<heard_call>();
+  const auto under_way =
+      bed.client->ask(*bed.client->find("m"), plain_request(), {}, bed.listener(first));
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return !first->text.empty();
+  }));
+  auto listener = bed.listener(std::make_shared<heard_call>());
+  listener.meter = std::make_shared<call_meter>();
+  const std::weak_ptr<call_meter> held = listener.meter;
+  auto waits = bed.client->ask(*bed.client->find("m"), plain_request(), {}, std::move(listener));
+  listener = {};
+  bed.turn();
+  CHECK_FALSE(held.expired());
+  waits.reset();
+  CHECK(held.expired());
+  CHECK(bed.server.requests().size() == 1);
+}
+
 TEST_CASE("a client may end with calls under way, and its handles after it", "[client][models]") {
   call_handle handle;
   int ends = 0;
