@@ -74,6 +74,10 @@ void agent_run::on_room() {
   // Never stopped reading.
 }
 
+std::optional<message> agent_run::unreported() const {
+  return std::nullopt;
+}
+
 void agent_run::on_cancel_within(std::chrono::milliseconds) {
   // It ends when it ends.
 }
@@ -87,6 +91,10 @@ bool agent_run::on_cancel() {
 }
 
 result<void> agent::check_planned(const boost::json::object&, const planned_check&) const {
+  return {};
+}
+
+result<void> agent::check_handed_on(const boost::json::object&, const planned_check&) const {
   return {};
 }
 

@@ -43,17 +43,12 @@ result<net::proxy_rules> delegation_proxies(const std::string& proxy) {
   return read;
 }
 
-result<std::vector<delegation_target>> delegation_targets(const std::string& config_file,
+result<std::vector<delegation_target>> delegation_targets(const config_text& config,
                                                           const std::string& proxy) {
-  if (config_file.empty())
-    return std::vector<delegation_target>{};
-  const auto text = read_text(config_file);
-  if (!text)
-    return text.error();
-  const auto rows = read_target_rows(*text, name_of_file(config_file));
+  const auto rows = read_target_rows(config.text, config.name);
   if (!rows)
     return rows.error();
-  const auto targets = targets_from(*rows, name_of_file(config_file));
+  const auto targets = targets_from(*rows, config.name);
   if (!targets)
     return targets.error();
   return with_their_credentials(*targets, proxy);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agents/a2a/a2a_agent.hpp"
+#include "apps/settings/config_file.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/errc.hpp>
 
@@ -10,11 +11,11 @@
 
 namespace troupe {
 
-/// The `[[targets]]` of a file; none without a file. A target whose credentials cannot be read is
-/// refused when a task names it. `proxy`: of targets without one. Errors: those of reading the
-/// file.
-[[nodiscard]] result<std::vector<delegation_target>>
-delegation_targets(const std::string& config_file, const std::string& proxy);
+/// The `[[targets]]` of a file. A target whose credentials cannot be read is
+/// refused when a task names it. `proxy`: of targets without one. Errors: those of
+/// read_target_rows and targets_from.
+[[nodiscard]] result<std::vector<delegation_target>> delegation_targets(const config_text& config,
+                                                                        const std::string& proxy);
 /// Of a setting. Errors: invalid_params.
 [[nodiscard]] result<net::proxy_rules> delegation_proxies(const std::string& proxy);
 

@@ -4,7 +4,6 @@
 #include "agents/llm/model_planner.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/remote/targets.hpp"
-#include "apps/settings/config_file.hpp"
 #include "apps/settings/model_rows.hpp"
 #include "protocol/json/quoted.hpp"
 
@@ -15,18 +14,12 @@
 
 namespace troupe {
 
-result<model_client_ptr> open_models(const std::string& config_file) {
-  if (config_file.empty())
-    return model_client_ptr{};
-  const auto text = read_text(config_file);
-  if (!text)
-    return text.error();
-  const auto name = name_of_file(config_file);
-  const auto rows = read_model_rows(*text, name);
+result<model_client_ptr> open_models(const config_text& config) {
+  const auto rows = read_model_rows(config.text, config.name);
   if (!rows)
     return rows.error();
   auto all = models_from(
-      *rows, name, [](const char* variable) -> const char* { return std::getenv(variable); },
+      *rows, config.name, [](const char* variable) -> const char* { return std::getenv(variable); },
       [](const std::string& path) { return read_text(path); });
   if (!all)
     return all.error();
@@ -83,7 +76,9 @@ void register_own_llm(agent_registry& into) {
   std::error_code failed;
   const bool is_given = std::getenv("TROUPE_CONFIG") != nullptr;
   if (!path.empty() && (is_given || std::filesystem::exists(path, failed))) {
-    if (auto client = open_models(path))
+    const auto config = read_config_file(path);
+    auto client = config ? open_models(*config) : result<model_client_ptr>(config.error());
+    if (client)
       options.models = std::move(*client);
     else
       options.no_models = client.error();

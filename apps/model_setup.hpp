@@ -2,6 +2,7 @@
 // the planner that ask them.
 #pragma once
 
+#include "apps/settings/config_file.hpp"
 #include "apps/settings/settings.hpp"
 #include "client/models/model_client.hpp"
 #include <troupe/actors/agent.hpp>
@@ -17,9 +18,9 @@ namespace troupe {
 
 using model_client_ptr = std::shared_ptr<models::model_client>;
 
-/// A client of the models of a file; null if it names none, or if there is no file. It has no
-/// thread before it is used. Errors: those of reading the file.
-[[nodiscard]] result<model_client_ptr> open_models(const std::string& config_file);
+/// A client of the models of a file; null if it names none. It has no thread before it is used.
+/// Errors: those of read_model_rows and models_from.
+[[nodiscard]] result<model_client_ptr> open_models(const config_text& config);
 
 /// Adds the agent `llm`. `default_model`: may be empty; `answers_directly`, `memory`: as of
 /// llm_options.

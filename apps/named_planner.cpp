@@ -4,7 +4,6 @@
 #include "agents/llm/model_planner.hpp"
 #include "apps/model_setup.hpp"
 #include "apps/plan/plan_file.hpp"
-#include "apps/plan/text_file.hpp"
 #include "apps/remote/targets.hpp"
 #include "apps/settings/config_file.hpp"
 #include "protocol/json/quoted.hpp"
@@ -98,17 +97,17 @@ result<named_planner> planner_named(const std::string& name) {
   const bool is_there = !config_file.empty() && std::filesystem::exists(config_file, failed);
   if (!is_there)
     return unknown_planner(name, {}, config_file);
-  auto client = open_models(config_file);
+  const auto config = read_config_file(config_file);
+  if (!config)
+    return config.error();
+  auto client = open_models(*config);
   if (!client)
     return client.error();
   if (!*client || (*client)->find(name) == nullptr)
     return unknown_planner(name, *client ? (*client)->names() : std::vector<std::string>{},
                            config_file);
-  const auto text = read_text(config_file);
-  if (!text)
-    return text.error();
   serve_settings settings;
-  if (auto read = read_config(settings, *text, name_of_file(config_file)); !read)
+  if (auto read = read_config(settings, config->text, config->name); !read)
     return read.error();
   const auto& planning = settings.executor.planning;
   return named_planner{false, false,

@@ -211,6 +211,7 @@ awaitable<result<void>> http_stream::impl::ask_head(const string_request& reques
   auto ec = co_await write(request);
   if (ec)
     co_return failed("did not take the request", ec);
+  is_sent = true;
   for (int interim = 0; interim <= interim_answers_max; ++interim) {
     auto& parser = to.parser.emplace();
     set_limits(parser, bytes_max);
@@ -432,6 +433,10 @@ awaitable<result<outbound_answer>> http_stream::begin(outbound_request request) 
 
 awaitable<result<std::string>> http_stream::more(std::chrono::milliseconds silence) {
   return impl_->more(silence);
+}
+
+bool http_stream::has_sent() const noexcept {
+  return impl_->is_sent;
 }
 
 void http_stream::close() {

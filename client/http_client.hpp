@@ -159,6 +159,8 @@ public:
   /// Begins an exchange whose answer is read while it comes: its status and headers, with an empty
   /// body. Errors as `exchange`; the time-out is for the headers.
   [[nodiscard]] awaitable<result<outbound_answer>> begin(outbound_request request);
+  /// Whether the request of the last exchange was sent as a whole: the other side may have it.
+  [[nodiscard]] bool has_sent() const noexcept;
   /// What has come of the body since `begin` or the last call; empty: it has ended. Errors as
   /// `exchange`: unavailable if the connection broke, timed_out if nothing came for `silence`.
   [[nodiscard]] awaitable<result<std::string>> more(std::chrono::milliseconds silence);

@@ -210,6 +210,7 @@ awaitable<result<void>> http_stream::impl::open_tunnel(tcp_socket& socket, const
 
 /// A connection, one that was left over unless `fresh`; whether it was.
 awaitable<result<bool>> http_stream::impl::obtain(bool may_repeat, bool fresh) {
+  is_sent = false;
   is_heard = false;
   if (closed)
     co_return make_error(errc::canceled, "closed");

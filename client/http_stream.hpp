@@ -170,6 +170,7 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   }
   /// From now on a connection is made, in its own time if it has one.
   void begin_connect(const outbound_request& request) {
+    is_sent = false;
     const auto& options = shared->options;
     whole = request.timeout.value_or(options.timeout);
     allowed = options.connect_timeout.count() > 0 ? options.connect_timeout : whole;
@@ -204,6 +205,7 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
   std::chrono::milliseconds allowed{0}; ///< Until `deadline`, for messages.
   time_point deadline{};
   bool expired = false;  ///< `limit` has cut off what was under way.
+  bool is_sent = false;  ///< The whole request.
   bool is_heard = false; ///< A byte of the answer has come.
   bool closed = false;
 };

@@ -87,7 +87,9 @@ struct side {
 
 void count_word(word_class meaning, side& into) {
   switch (meaning) {
-    case word_class::must: ++into.must; break;
+    case word_class::must: // "You will not have to"
+      ++(into.must_not > 0 ? into.need_not : into.must);
+      break;
     case word_class::may: ++into.may; break;
     case word_class::only: ++into.only; break;
     case word_class::must_not: ++into.must_not; break;

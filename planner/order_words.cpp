@@ -60,7 +60,7 @@ constexpr auto phrase_table = std::to_array<phrase>({
 
     {"must", must}, {"should", must}, {"shall", must}, {"has to", must}, {"have to", must},
     {"need to", must}, {"needs to", must}, {"ought to", must},
-    {"will", may}, {"may", may}, {"can", may}, {"could", may}, {"might", may}, {"allowed", may}, {"allowed to", may},
+    {"may", may}, {"can", may}, {"could", may}, {"might", may}, {"allowed", may}, {"allowed to", may},
     {"only", only},
     {"cannot", must_not}, {"can not", must_not}, {"can't", must_not}, {"must not", must_not}, {"mustn't", must_not},
     {"should not", must_not}, {"shouldn't", must_not}, {"shall not", must_not}, {"may not", must_not}, {"will not", must_not},
@@ -119,7 +119,7 @@ constexpr auto phrase_table = std::to_array<phrase>({
     {"did", filler}, {"ran", filler}, {"executed", filler}, {"performed", filler}, {"carried out", filler},
     {"happened", filler}, {"occurred", filler},
     {"ensure", filler}, {"make sure", filler}, {"prioritize", filler}, {"prioritise", filler}, {"sequence", filler},
-    {"please", filler}, {"also", filler}, {"first", filler}, {"firstly", filler}, {"you", filler}, {"we", filler},
+    {"please", filler}, {"also", filler}, {"will", filler}, {"first", filler}, {"firstly", filler}, {"you", filler}, {"we", filler},
 });
 // clang-format on
 

@@ -88,6 +88,7 @@ public:
       out_.problems = std::move(found.problems);
       return std::move(out_);
     }
+    take_title();
     for (const auto sentence : sentences_)
       add_clauses(sentence);
     if (!has_order_ && clauses_.size() > 1) {
@@ -124,6 +125,22 @@ private:
         sentences_.pop_back();
       }
     }
+  }
+
+  /// "How to cook rice" on a line of its own says what the tasks are for.
+  void take_title() {
+    if (sentences_.size() < 2 || !is_how_to(sentences_.front()))
+      return;
+    const auto first = sentences_.front();
+    const auto end = static_cast<std::size_t>(first.data() - text_.data()) + first.size();
+    const auto behind = text_.substr(end);
+    const auto next = std::min(behind.find_first_not_of(" \t\r"), behind.size());
+    if (next == behind.size() || behind[next] != '\n' || first.ends_with(';'))
+      return;
+    const bool has_mark = first.ends_with(':') || first.ends_with('.');
+    out_.title = shortened(with_single_blanks(first.substr(0, first.size() - (has_mark ? 1 : 0))),
+                           task_name_bytes_max);
+    sentences_.erase(sentences_.begin());
   }
 
   /// "Then eat?" is a task, or nobody knows.

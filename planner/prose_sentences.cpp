@@ -154,6 +154,7 @@ end_kind kind_of_end(std::string_view sentence, std::string_view between, std::s
   const bool has_empty_line =
       has_line_end && between.find('\n', line_end + 1) != std::string_view::npos;
   if (mark == ';' || has_empty_line || is_greeting(sentence)
+      || (mark == ':' && has_line_end && is_how_to(sentence))
       || !seam_before(tokens_of(behind)).empty())
     return end_kind::parts;
   if (mark == '.')
@@ -176,6 +177,11 @@ bool is_dotted_letters(std::string_view word) {
 bool is_greeting(std::string_view sentence) {
   static const phrase_set phrases(greetings);
   return is_phrase_with_name(sentence, phrases);
+}
+
+bool is_how_to(std::string_view sentence) {
+  const auto words = tokens_of(sentence);
+  return words.size() > 2 && words[0].text == "how" && words[1].text == "to";
 }
 
 bool is_thanks(std::string_view sentence) {

@@ -26,6 +26,8 @@ struct prose_sentences {
 
 /// "Hi Bob,": nothing but a greeting, and a name.
 [[nodiscard]] bool is_greeting(std::string_view sentence);
+/// "How to cook rice:", which is a title if it has its line for itself.
+[[nodiscard]] bool is_how_to(std::string_view sentence);
 /// "Thank you very much!", "Kind regards": nothing but thanks, and a name.
 [[nodiscard]] bool is_thanks(std::string_view sentence);
 

@@ -22,21 +22,32 @@ std::string choices(std::string_view name, const agent_registry& agents) {
   return out;
 }
 
-result<void> check_task(const task_spec& task, std::size_t plan, std::size_t index,
+/// Also each agent to which that one may hand work. An agent that is not there has no field.
+result<void> check_work(const std::string& name, const boost::json::object& input,
                         const agent_registry& agents) {
-  const auto who = "task " + troupe::quoted(label_of(task, index));
-  const auto& name = agents.name_or_default(task.agent);
   const auto agent = agents.find(name);
   if (!agent)
     return make_error(errc::agent_not_found,
-                      who + ": no agent is named " + troupe::quoted(name) + choices(name, agents),
-                      task_pointer(plan, index) + "/agent");
-  if (auto ok = agent->check_input(task.input); !ok) {
-    auto why = ok.error();
-    return make_error(errc::invalid_params, who + ": input" + why.field + ": " + why.message,
-                      task_pointer(plan, index) + "/input" + why.field);
-  }
-  return {};
+                      "no agent is named " + troupe::quoted(name) + choices(name, agents));
+  if (auto ok = agent->check_input(input); !ok)
+    return make_error(errc::invalid_params, ok.error().message, ok.error().field);
+  return agent->check_handed_on(
+      input, [&agents](const std::string& other, const boost::json::object& its_input) {
+        return check_work(other, its_input, agents);
+      });
+}
+
+result<void> check_task(const task_spec& task, std::size_t plan, std::size_t index,
+                        const agent_registry& agents) {
+  const auto who = "task " + troupe::quoted(label_of(task, index));
+  const auto ok = check_work(agents.name_or_default(task.agent), task.input, agents);
+  if (ok)
+    return {};
+  const auto& why = ok.error();
+  if (why.code == errc::agent_not_found && why.field.empty())
+    return make_error(why.code, who + ": " + why.message, task_pointer(plan, index) + "/agent");
+  return make_error(why.code, who + ": input" + why.field + ": " + why.message,
+                    task_pointer(plan, index) + "/input" + why.field);
 }
 
 // What the references of a task may refer to, before anything of it is made.

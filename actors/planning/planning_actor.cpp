@@ -378,6 +378,10 @@ void planning_actor::stop_agent() {
     return;
   bool is_over = true;
   try {
+    if (auto said = answering_->unreported()) {
+      said->from = role::agent;
+      used_ += usage_in(*said);
+    }
     is_over = answering_->on_cancel();
   } catch (...) {
     is_over = true;
@@ -422,6 +426,8 @@ void planning_actor::on(planning_timer& fact) {
     return;
   }
   if (phase_ == phase::planner) {
+    if (planning_)
+      used_ += planning_->used();
     planning_.reset();
     planner_problem_ = "the planner has not answered within " + seconds_text(options.budget);
     next_row();

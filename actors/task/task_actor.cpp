@@ -213,6 +213,8 @@ void task_actor::take_up(const task& record) {
       details().is_left_open = true;
     if (!record.details->note.empty())
       details().note = record.details->note;
+    if (record.details->usage.calls > 0)
+      details().used = record.details->usage;
     note_questions_before(record);
   }
   resume(record.since);
@@ -453,14 +455,7 @@ void task_actor::on_report(agent_report report, held_report held) {
     void operator()(report_message& it) const {
       if (auto full = me.count_output(bytes_of(it.message)))
         return me.stop_agent(std::move(*full));
-      if (it.message.message_id.empty())
-        it.message.message_id = thread_id_source().next("msg");
-      if (it.message.from == role::unspecified)
-        it.message.from = role::agent;
-      it.message.task_id = me.id().str();
-      it.message.context_id = me.context();
-      me.pending_.push_back(task_message{std::make_shared<const message>(std::move(it.message)),
-                                         me.life_.status.state});
+      me.add_message(std::move(it.message));
       me.commit(let_go_after(std::move(held)));
     }
     void operator()(report_question& it) const { me.take_question(it); }
@@ -665,6 +660,10 @@ void task_actor::stop_agent(report_failed because) {
 /// Tells the agent to stop; true if it reports nothing more. It counts as true if it throws.
 bool task_actor::stop_run(std::optional<std::chrono::milliseconds> within) {
   try {
+    if (auto said = run_->unreported()) {
+      ensure_created();
+      add_message(std::move(*said));
+    }
     if (within)
       run_->on_cancel_within(*within);
     return run_->on_cancel();

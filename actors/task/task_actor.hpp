@@ -198,6 +198,7 @@ private:
   template<class Input>
   [[nodiscard]] result<task_decision> take(const Input& input);
   void ensure_created();
+  void add_message(message said);
   void add_artifact(report_artifact report);
   void add_progress(progress_report report);
   void show_progress_in_time();
@@ -305,6 +306,7 @@ private:
     /// none.
     std::unique_ptr<provide_input> promised;
     std::string note; ///< Of the attempt that is taken up again.
+    model_usage used; ///< Before the task was taken up.
     std::size_t note_bytes =
         0;                ///< Of the last one, as the store has it (memory_account::small_output).
     timestamp ready_at{}; ///< When nothing it depends on held it back any more; the epoch: as it

@@ -7,6 +7,7 @@
 #include "protocol/json/json_schema.hpp"
 #include "protocol/text/text.hpp"
 #include <troupe/actors/limits.hpp>
+#include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -138,6 +139,18 @@ std::optional<report_failed> task_actor::count_output(std::size_t bytes) {
 /// The same for the last words of an attempt. Short ones are not counted: they say why it ended.
 std::optional<report_failed> task_actor::count_text(const std::string& reason) {
   return reason.size() <= last_words_bytes_max ? std::nullopt : count_output(reason.size());
+}
+
+/// Of the agent; it is committed with what comes next.
+void task_actor::add_message(message said) {
+  if (said.message_id.empty())
+    said.message_id = thread_id_source().next("msg");
+  if (said.from == role::unspecified)
+    said.from = role::agent;
+  said.task_id = id().str();
+  said.context_id = context();
+  pending_.push_back(
+      task_message{std::make_shared<const message>(std::move(said)), life_.status.state});
 }
 
 void task_actor::add_artifact(report_artifact report) {

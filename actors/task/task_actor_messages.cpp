@@ -159,6 +159,7 @@ result<order_ptr> task_actor::make_order(const reads* found) const {
     out->accepted_output_modes = lone_->accepted_output_modes;
   if (details_) {
     out->note = details_->note;
+    out->used = details_->used;
     for (const auto& ref : details_->dependencies) {
       const auto* made = found ? found->of(ref.id) : nullptr;
       if (found && !made)

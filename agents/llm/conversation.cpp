@@ -23,24 +23,12 @@ namespace {
 constexpr const char* answer_name = "answer";
 constexpr std::string_view thought_begin = "<think>";
 constexpr std::string_view thought_end = "</think>";
+/// Behind more blanks than that there are no thoughts.
+constexpr std::size_t blanks_before_thoughts_max = 1024;
 
 std::string_view without_first_blanks(std::string_view text) noexcept {
   const auto first = text.find_first_not_of(" \t\r\n");
   return first == std::string_view::npos ? std::string_view{} : text.substr(first);
-}
-
-/// What of a text that has begun is to be shown. Nothing yet: it may be thoughts.
-std::optional<std::string_view> shown_part(std::string_view text) noexcept {
-  const auto said = without_first_blanks(text);
-  if (said.size() < thought_begin.size() && thought_begin.starts_with(said))
-    return std::nullopt;
-  if (!said.starts_with(thought_begin))
-    return text;
-  const auto end = said.find(thought_end);
-  if (end == std::string_view::npos)
-    return std::nullopt;
-  const auto rest = without_first_blanks(said.substr(end + thought_end.size()));
-  return rest.empty() ? std::nullopt : std::optional{rest};
 }
 
 /// Tells texts apart, no more (FNV-1a, 64 bits, draft-eastlake-fnv).
@@ -73,6 +61,28 @@ conversation::conversation(llm_terms terms, std::vector<models::chat_message> fi
                            std::vector<message_ptr> inputs)
     : terms_(std::move(terms)), first_(std::move(first)), note_(std::move(note)),
       inputs_(inputs.begin(), inputs.end()) {}
+
+message message_about_call(const std::string& model, const models::call_cost& cost,
+                           const std::string& how) {
+  message out;
+  out.from = role::agent;
+  out.parts.push_back(text_part("model " + model + ": " + std::to_string(cost.usage.prompt_tokens)
+                                + " + " + std::to_string(cost.usage.answer_tokens) + " tokens"
+                                + (cost.usage.is_estimated ? " (estimated)" : "") + ", "
+                                + std::to_string(cost.spent.time.count()) + " ms, " + how));
+  json::object about;
+  about["model"] = model;
+  about["promptTokens"] = cost.usage.prompt_tokens;
+  about["answerTokens"] = cost.usage.answer_tokens;
+  about["estimated"] = cost.usage.is_estimated;
+  about["milliseconds"] = cost.spent.time.count();
+  about["tries"] = cost.tries;
+  about["outcome"] = how;
+  if (cost.spent.cost > 0)
+    about["cost"] = static_cast<double>(cost.spent.cost) / 1e6;
+  out.metadata[model_usage_key] = std::move(about);
+  return out;
+}
 
 // -- rounds ---------------------------------------------------------------------------------------
 
@@ -186,8 +196,7 @@ llm_steps conversation::on_answer(point now, const models::call_outcome& outcome
 void conversation::take_text(point now, const models::chat_answer& answer) {
   if (!terms_.schema.empty())
     return take_structured(answer);
-  // A short text that could have become a thought is none.
-  if (is_thinking_ && !without_first_blanks(held_).starts_with(thought_begin))
+  if (thoughts_ == thoughts::unknown) // A short text that could have become a thought is none.
     buffer_ = std::exchange(held_, {});
   if (!is_shown_ && buffer_.empty())
     return fail("the model " + terms_.model + " answered with nothing", true);
@@ -384,23 +393,18 @@ void conversation::on_said(const message& said) {
 void conversation::on_retry() {
   held_.clear();
   buffer_.clear();
-  is_thinking_ = true;
+  thoughts_ = thoughts::unknown;
   is_shown_ = false;
 }
 
 llm_steps conversation::on_text(point now, std::string_view text) {
   if (phase_ != phase::asking || !terms_.schema.empty())
     return finish_turn();
-  if (is_thinking_) {
-    held_ += text;
-    const auto shown = shown_part(held_);
-    if (!shown)
-      return finish_turn();
-    buffer_ = *shown;
-    held_.clear();
-    is_thinking_ = false;
-  } else {
+  if (thoughts_ == thoughts::none) {
     buffer_ += text;
+  } else {
+    held_ += text;
+    leave_thoughts_out();
   }
   if (buffer_.empty())
     return finish_turn();
@@ -409,6 +413,35 @@ llm_steps conversation::on_text(point now, std::string_view text) {
   else
     steps_.emplace_back(llm_wait{flush_at_});
   return finish_turn();
+}
+
+/// What is held may be thoughts, which are not shown. Looks at each byte of them once.
+void conversation::leave_thoughts_out() {
+  if (thoughts_ == thoughts::unknown) {
+    const auto said = without_first_blanks(held_);
+    const bool may_begin = said.size() < thought_begin.size() && thought_begin.starts_with(said);
+    if (may_begin && held_.size() <= blanks_before_thoughts_max)
+      return;
+    const bool begins = said.starts_with(thought_begin);
+    thoughts_ = begins ? thoughts::inside : thoughts::none;
+    if (!begins)
+      buffer_ = std::exchange(held_, {});
+  }
+  if (thoughts_ == thoughts::inside) {
+    const auto end = held_.find(thought_end);
+    if (end == std::string::npos) { // Its end may have begun.
+      held_.erase(0, held_.size() - std::min(held_.size(), thought_end.size() - 1));
+      return;
+    }
+    held_.erase(0, end + thought_end.size());
+    thoughts_ = thoughts::behind;
+  }
+  if (thoughts_ == thoughts::behind) {
+    buffer_ = without_first_blanks(held_);
+    held_.clear();
+    if (!buffer_.empty())
+      thoughts_ = thoughts::none;
+  }
 }
 
 llm_steps conversation::on_time(point now) {
@@ -431,29 +464,10 @@ void conversation::flush(point now, bool is_last) {
 }
 
 void conversation::log(const models::call_outcome& outcome) {
-  const auto& cost = outcome.cost;
   const auto& end = outcome.answer;
-  const std::string how =
-      end ? std::string(to_string(end.value->finish)) : std::string(to_string(end.failure.kind));
-  report_message told;
-  told.message.from = role::agent;
-  told.message.parts.push_back(
-      text_part("model " + terms_.model + ": " + std::to_string(cost.usage.prompt_tokens) + " + "
-                + std::to_string(cost.usage.answer_tokens) + " tokens"
-                + (cost.usage.is_estimated ? " (estimated)" : "") + ", "
-                + std::to_string(cost.spent.time.count()) + " ms, " + how));
-  json::object about;
-  about["model"] = terms_.model;
-  about["promptTokens"] = cost.usage.prompt_tokens;
-  about["answerTokens"] = cost.usage.answer_tokens;
-  about["estimated"] = cost.usage.is_estimated;
-  about["milliseconds"] = cost.spent.time.count();
-  about["tries"] = cost.tries;
-  about["outcome"] = how;
-  if (cost.spent.cost > 0)
-    about["cost"] = static_cast<double>(cost.spent.cost) / 1e6;
-  told.message.metadata[model_usage_key] = std::move(about);
-  steps_.emplace_back(llm_report{std::move(told)});
+  steps_.emplace_back(llm_report{report_message{message_about_call(
+      terms_.model, outcome.cost,
+      std::string(end ? to_string(end.value->finish) : to_string(end.failure.kind)))}});
 }
 
 // -- the end --------------------------------------------------------------------------------------
@@ -463,7 +477,8 @@ std::size_t conversation::bytes() const noexcept {
   for (const auto& turn : note_.turns) {
     out += turn.content.size() + turn.told.size();
     for (const auto& each : turn.calls)
-      out += each.call.arguments.size() + (each.result ? each.result->size() : 0);
+      out += each.call.id.size() + each.call.name.size() + each.call.arguments.size()
+             + (each.result ? each.result->size() : 0);
   }
   return out;
 }

@@ -39,6 +39,10 @@ inline constexpr std::chrono::milliseconds llm_chunk_interval{50};
 /// Of all that a model and its tools have said, in one attempt.
 inline constexpr std::size_t llm_conversation_bytes_max = std::size_t{2} << 20;
 
+/// The message of a task about a call of its model: tokens, time, and `how` it ended.
+[[nodiscard]] message message_about_call(const std::string& model, const models::call_cost& cost,
+                                         const std::string& how);
+
 struct llm_terms {
   std::string model;          ///< Shown in messages.
   llm_offer offer;            ///< What it may use.
@@ -136,6 +140,7 @@ private:
   void keep();
   void add_said();
   void log(const models::call_outcome& outcome);
+  void leave_thoughts_out();
   void flush(point now, bool is_last);
   void end(agent_report how);
   void fail(std::string reason, bool retry);
@@ -151,8 +156,15 @@ private:
   phase phase_ = phase::asking;
   std::vector<open_call> open_; ///< In the order in which they were begun.
   // the text of the answer that is coming
-  std::string held_; ///< It may be thoughts, which are not shown.
-  bool is_thinking_ = true;
+  /// Where in it we are: its thoughts are not shown.
+  enum class thoughts : std::uint8_t {
+    unknown, ///< It may begin with them.
+    inside,
+    behind, ///< Only blanks have come since.
+    none,   ///< From here on all is shown.
+  };
+  thoughts thoughts_ = thoughts::unknown;
+  std::string held_; ///< It may be a part of them.
   std::string buffer_;
   bool is_shown_ = false;
   point flush_at_{};

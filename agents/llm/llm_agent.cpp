@@ -10,6 +10,9 @@
 #include <troupe/protocol/ids.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -61,6 +64,14 @@ public:
   void on_unanswered(const std::string& key, question_end how) {
     carry_out(course_.on_unanswered(key, how));
   }
+  /// What the call that is under way has used; from any thread.
+  [[nodiscard]] std::optional<message> unreported() const {
+    const auto cost = meter_->so_far();
+    if (cost.tries == 0)
+      return std::nullopt;
+    return message_about_call(given_.model->name, cost,
+                              std::string(to_string(models::failure_kind::canceled)));
+  }
   /// Nobody listens any more: the connection is closed.
   void drop() {
     is_dropped_ = true;
@@ -95,7 +106,9 @@ private:
     };
     to.on_end = [this, self = shared_from_this()](const models::call_outcome& outcome) {
       carry_out(course_.on_answer(given_.models->now(), outcome));
+      meter_->clear();
     };
+    to.meter = meter_;
     call_ = given_.models->ask(*given_.model, std::move(request), given_.account, std::move(to));
   }
 
@@ -108,6 +121,7 @@ private:
 
   const setting given_;
   conversation course_;
+  const std::shared_ptr<models::call_meter> meter_ = std::make_shared<models::call_meter>();
   bool is_dropped_ = false;
   models::call_handle call_;
   models::call_handle timer_;
@@ -133,6 +147,7 @@ public:
     tell([key, how](conversation_driver& to) { to.on_unanswered(key, how); });
     return true; // the model is told
   }
+  [[nodiscard]] std::optional<message> unreported() const override { return driver_->unreported(); }
   void on_noted() override {
     tell([](conversation_driver& to) { to.on_noted(); });
   }
@@ -186,7 +201,13 @@ start_result llm_agent::start(const order_ptr& order, const agent_port_ptr& port
       return report_failed{read.error().message, false};
     note = std::move(*read);
   }
-  const auto spent_before = note.spent;
+  // The record knows of earlier attempts, the note of a call that ended just before the process.
+  const auto& used = order->used;
+  const models::spending spent_before{
+      std::max(note.spent.tokens, used.prompt_tokens + used.answer_tokens),
+      std::max(note.spent.cost, static_cast<models::money>(used.cost_millionths)),
+      std::max(note.spent.time,
+               std::chrono::milliseconds{static_cast<std::int64_t>(used.milliseconds)})};
   if (note.turns.empty()) // it begins, or begins anew
     note.begun_with = note.inputs = static_cast<std::uint32_t>(order->messages.size());
   const auto known = std::min<std::size_t>(note.inputs, order->messages.size());
@@ -244,6 +265,20 @@ result<void> llm_agent::check_planned(const boost::json::object& input,
   for (const auto& each : read->agents)
     if (auto ok = other(each.agent, each.input); !ok)
       return ok;
+  return {};
+}
+
+result<void> llm_agent::check_handed_on(const boost::json::object& input,
+                                        const planned_check& other) const {
+  const auto read = read_llm_input(input, input_stage::written);
+  if (!read)
+    return read.error();
+  for (std::size_t i = 0; i < read->agents.size(); ++i)
+    if (auto ok = other(read->agents[i].agent, read->agents[i].input); !ok) {
+      auto why = ok.error();
+      why.field = below("/agents", i) + (why.field.empty() ? "" : "/input" + why.field);
+      return why;
+    }
   return {};
 }
 

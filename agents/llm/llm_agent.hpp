@@ -37,6 +37,8 @@ public:
   [[nodiscard]] result<void> check_input(const boost::json::object& input) const override;
   [[nodiscard]] result<void> check_planned(const boost::json::object& input,
                                            const planned_check& other) const override;
+  [[nodiscard]] result<void> check_handed_on(const boost::json::object& input,
+                                             const planned_check& other) const override;
   [[nodiscard]] bool takes_value_at(std::string_view pointer) const override;
   [[nodiscard]] bool answers_directly() const override { return options_.answers_directly; }
   [[nodiscard]] std::string description() const override;

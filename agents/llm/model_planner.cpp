@@ -5,6 +5,7 @@
 #include <troupe/protocol/ids.hpp>
 
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <variant>
 
@@ -28,11 +29,19 @@ public:
     to.on_end = [this, self = shared_from_this()](models::call_outcome outcome) {
       take(std::move(outcome));
     };
+    to.meter = meter_;
     call_ = client_.ask(model_, request_, {{}, order_->objective}, std::move(to));
   }
   void drop() {
     is_dropped_ = true;
     call_.reset();
+  }
+  /// With the call that is under way; from any thread.
+  [[nodiscard]] model_usage used() const {
+    const std::lock_guard guard(mutex_);
+    auto out = used_;
+    out += usage_of(meter_->so_far());
+    return out;
   }
 
 private:
@@ -86,20 +95,27 @@ private:
   }
 
   void count(const models::call_cost& cost) {
-    if (cost.tries > 0)
-      used_ += {1,
-                cost.usage.prompt_tokens,
-                cost.usage.answer_tokens,
-                static_cast<std::uint64_t>(cost.spent.time.count()),
-                static_cast<std::uint64_t>(cost.spent.cost),
-                cost.usage.is_estimated};
+    const std::lock_guard guard(mutex_);
+    used_ += usage_of(cost);
+    meter_->clear();
+  }
+
+  [[nodiscard]] static model_usage usage_of(const models::call_cost& cost) {
+    if (cost.tries == 0)
+      return {};
+    return {1,
+            cost.usage.prompt_tokens,
+            cost.usage.answer_tokens,
+            static_cast<std::uint64_t>(cost.spent.time.count()),
+            static_cast<std::uint64_t>(cost.spent.cost),
+            cost.usage.is_estimated};
   }
 
   void give_up(const std::string& why, errc code = errc::planner_failed, std::string budget = {}) {
     end(report_no_plan{"the model " + model_.name + ": " + why, {}, code, std::move(budget)});
   }
   void end(planner_report report) {
-    std::visit([this](auto& each) { each.used = used_; }, report);
+    std::visit([this](auto& each) { each.used = used(); }, report);
     port_->report(std::move(report));
     drop();
   }
@@ -109,7 +125,9 @@ private:
   const planning_order_ptr order_;
   const planner_port_ptr port_;
   models::chat_request request_;
-  model_usage used_; ///< In all calls.
+  const std::shared_ptr<models::call_meter> meter_ = std::make_shared<models::call_meter>();
+  mutable std::mutex mutex_; // guards used_
+  model_usage used_;         ///< In all calls that have ended.
   bool was_repaired_ = false;
   bool is_dropped_ = false;
   models::call_handle call_;
@@ -125,6 +143,7 @@ public:
   ~model_planner_run() override {
     client_->post([to = planning_] { to->drop(); });
   }
+  [[nodiscard]] model_usage used() const override { return planning_->used(); }
 
 private:
   std::shared_ptr<models::model_client> client_;

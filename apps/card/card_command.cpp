@@ -39,13 +39,16 @@ int verify(const card_command_options& options) {
 }
 
 int show(const card_command_options& options) {
-  auto settings = effective_settings({options.config_file, {}, false});
+  const auto config = read_config_file(options.config_file);
+  if (!config)
+    return refuse(config.error(), exit_usage);
+  auto settings = effective_settings({}, *config);
   if (!settings)
     return refuse(settings.error(), exit_usage);
-  const auto models = open_models(options.config_file);
+  const auto models = open_models(*config);
   if (!models)
     return refuse(models.error(), exit_usage);
-  const auto agents = make_agents(*settings, options.config_file, *models);
+  const auto agents = make_agents(*settings, *config, *models);
   if (!agents)
     return refuse(agents.error(), exit_usage);
   if (const auto taken = set_templates(*settings, *agents); !taken)

@@ -13,6 +13,7 @@
 #include "apps/serve/serve_setup.hpp"
 #include "apps/serve/welcome.hpp"
 #include "apps/settings/config_file.hpp"
+#include "apps/settings/model_rows.hpp"
 #include "apps/settings/settings.hpp"
 #include "apps/signals.hpp"
 #include "apps/terminal/console.hpp"
@@ -28,9 +29,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <netdb.h>
@@ -100,16 +103,6 @@ std::string describe_recovery(const recovered& recovered) {
                 : "; " + counted(interrupted, "task") + (interrupted == 1 ? " was" : " were")
                       + " interrupted, and another attempt begins, if the agent "
                         "allows it");
-}
-
-/// None if there is no file.
-result<other_tables> tables_of_file(const std::string& path) {
-  if (path.empty())
-    return other_tables{};
-  const auto text = read_text(path);
-  if (!text)
-    return text.error();
-  return read_other_tables(*text, name_of_file(path));
 }
 
 /// `models: fast, local`, of the tables whose names begin so; empty if there are none.
@@ -185,10 +178,19 @@ private:
 
 /// Takes what can be taken of settings that have changed. `tables`: as they were at the start.
 void reload(const serve_options& options, serve_settings& settings, const other_tables& tables) {
-  const auto fresh = effective_settings(options);
+  std::error_code ignored;
+  const auto file = std::filesystem::status(options.config_file, ignored);
+  if (options.config_file == "-"
+      || (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file)))
+    return log_error("the configuration stays as it was: " + name_of_file(options.config_file)
+                     + " is no file that can be read twice");
+  const auto config = read_config_file(options.config_file);
+  if (!config)
+    return log_error("the configuration stays as it was: " + config.error().message);
+  const auto fresh = effective_settings(options, *config);
   if (!fresh)
     return log_error("the configuration stays as it was: " + fresh.error().message);
-  const auto fresh_tables = tables_of_file(options.config_file);
+  const auto fresh_tables = read_other_tables(config->text, config->name);
   if (!fresh_tables)
     return log_error("the configuration stays as it was: " + fresh_tables.error().message);
   const auto before = settings.log.level;
@@ -309,29 +311,39 @@ int start_and_serve(serve_settings& settings, const serve_options& options,
 } // namespace
 
 int serve_command(const serve_options& options) {
-  auto settings = effective_settings(options);
+  const auto config = read_config_file(options.config_file);
+  if (!config) {
+    complain(config.error().message);
+    return exit_usage;
+  }
+  auto settings = effective_settings(options, *config);
   if (!settings) {
     complain(settings.error().message);
     return exit_usage;
   }
+  const auto models = open_models(*config);
+  if (!models) {
+    complain(models.error().message);
+    return exit_usage;
+  }
   if (options.print_config) {
-    return say(print_settings(*settings)) ? exit_ok : exit_failed;
+    const auto rows = read_model_rows(config->text, config->name);
+    if (!rows) {
+      complain(rows.error().message);
+      return exit_usage;
+    }
+    return say(print_settings(*settings) + print_models(*rows)) ? exit_ok : exit_failed;
   }
   settings->programs = std::make_shared<program_gate>();
   const auto memory =
       std::make_shared<memory_budget>(memory_limit(settings->memory_bytes_max, memory_given()));
   settings->store.memory = settings->executor.memory = settings->server.memory = memory;
-  const auto models = open_models(options.config_file);
-  if (!models) {
-    complain(models.error().message);
-    return exit_usage;
-  }
-  const auto tables = tables_of_file(options.config_file);
+  const auto tables = read_other_tables(config->text, config->name);
   if (!tables) {
     complain(tables.error().message);
     return exit_usage;
   }
-  auto agents = make_agents(*settings, options.config_file, *models);
+  auto agents = make_agents(*settings, *config, *models);
   if (!agents) {
     complain(agents.error().message);
     return exit_usage;

@@ -4,8 +4,6 @@
 #include "apps/delegation_setup.hpp"
 #include "apps/log.hpp"
 #include "apps/plan/template_files.hpp"
-#include "apps/plan/text_file.hpp"
-#include "apps/settings/config_file.hpp"
 #include "net/card/card_documents.hpp"
 #include "protocol/json/quoted.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
@@ -44,19 +42,14 @@ result<void> check_sessions_place(const serve_settings& settings, const serve_op
 
 } // namespace
 
-result<serve_settings> effective_settings(const serve_options& options) {
+result<serve_settings> effective_settings(const serve_options& options, const config_text& config) {
   serve_settings out;
   if (options.is_dev) {
     out.store.kind = store_kind::memory;
     out.commands_allowed = true;
   }
-  if (!options.config_file.empty()) {
-    const auto text = read_text(options.config_file);
-    if (!text)
-      return text.error();
-    if (auto done = read_config(out, *text, name_of_file(options.config_file)); !done)
-      return done.error();
-  }
+  if (auto done = read_config(out, config.text, config.name); !done)
+    return done.error();
   for (const auto& [key, value] : options.flags)
     if (auto done = set_from_text(out, key, value); !done)
       return done.error();
@@ -83,7 +76,7 @@ result<void> set_templates(serve_settings& to, const agent_registry& agents) {
   return all ? check_templates(*all, agents) : all.error();
 }
 
-result<agent_registry> make_agents(const serve_settings& settings, const std::string& config_file,
+result<agent_registry> make_agents(const serve_settings& settings, const config_text& config,
                                    const model_client_ptr& models) {
   agent_registry out;
   builtin_agent_options options;
@@ -98,7 +91,7 @@ result<agent_registry> make_agents(const serve_settings& settings, const std::st
   }
   options.conformance = settings.agent == "conformance"; // known only if it was asked for
   register_builtin_agents(out, options);
-  auto targets = delegation_targets(config_file, settings.a2a_proxy);
+  auto targets = delegation_targets(config, settings.a2a_proxy);
   if (!targets)
     return targets.error();
   auto proxies = delegation_proxies(settings.a2a_proxy);

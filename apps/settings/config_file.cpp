@@ -1,5 +1,6 @@
 #include "apps/settings/config_file.hpp"
 
+#include "apps/plan/text_file.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <boost/json/array.hpp>
@@ -258,6 +259,15 @@ result<other_tables> read_other_tables(std::string_view text, const std::string&
       add(std::string(targets_table) + "." + alias.value_or(std::to_string(i + 1)), node);
     }
   return out;
+}
+
+result<config_text> read_config_file(const std::string& path) {
+  if (path.empty())
+    return config_text{};
+  auto text = read_text(path);
+  if (!text)
+    return text.error();
+  return config_text{std::move(*text), name_of_file(path)};
 }
 
 result<void> read_config(serve_settings& to, std::string_view text, const std::string& name) {

@@ -25,6 +25,15 @@ inline constexpr std::string_view remote_agent_table = "remote-agent";
 /// The tables `[models.NAME]` are none either.
 inline constexpr std::string_view models_table = "models";
 
+/// The file of `--config`, read once: it may be a pipe, which has nothing for a second reader.
+struct config_text {
+  std::string text; ///< Empty without a file: then nothing is set.
+  std::string name; ///< For messages.
+};
+
+/// An empty path is no file. Errors: those of read_text.
+[[nodiscard]] result<config_text> read_config_file(const std::string& path);
+
 /// Sets everything that `text` names; `name` is the file's, for messages. Errors: invalid_document
 /// with file, line and, for an unknown key, the one that was probably meant. Nothing is promised
 /// about `to` then.

@@ -315,7 +315,26 @@ result<model_settings> finished(model_draft from, const model_variables& variabl
   return std::move(out);
 }
 
+/// A name as a key of TOML, which stands alone if it can.
+std::string toml_key(const std::string& name) {
+  const bool is_bare = !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-'
+           || c == '_';
+  });
+  return is_bare ? name : toml_of(setting_value(name));
+}
+
 } // namespace
+
+std::string print_models(const std::vector<model_row>& rows) {
+  std::string out = "\n# [models.NAME]: language models (docs/models.md)\n";
+  for (const auto& row : rows) {
+    out += "[models." + toml_key(row.name) + "]\n";
+    for (const auto& [member, value] : row.members)
+      out += member + " = " + toml_of(value) + "\n";
+  }
+  return out;
+}
 
 std::vector<std::string> model_member_names() {
   std::vector<std::string> out;

@@ -16,6 +16,10 @@ using model_variables = std::function<const char*(const char* name)>;
 /// The text of a file.
 using model_files = std::function<result<std::string>(const std::string& path)>;
 
+/// The models as tables of a TOML file, with what they set. Their keys are not among it: the file
+/// has only where those are. `models_from` has taken them.
+[[nodiscard]] std::string print_models(const std::vector<model_row>& rows);
+
 /// All members that a model may have.
 [[nodiscard]] std::vector<std::string> model_member_names();
 

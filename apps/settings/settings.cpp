@@ -235,29 +235,8 @@ text_list split_at_commas(std::string_view text) {
   return out;
 }
 
-/// Texts are quoted as in JSON: a TOML basic string escapes alike (TOML 1.0, "String").
-std::string shown(const setting_value& value) {
-  if (const auto* truth = std::get_if<bool>(&value))
-    return *truth ? "true" : "false";
-  if (const auto* whole = std::get_if<std::int64_t>(&value))
-    return std::to_string(*whole);
-  if (const auto* real = std::get_if<double>(&value)) {
-    std::array<char, 40> buffer{};
-    const auto [end, ec] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *real);
-    std::string out(buffer.data(), end);
-    return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
-  }
-  if (const auto* list = std::get_if<text_list>(&value)) {
-    std::string out;
-    for (const auto& each : *list)
-      out += (out.empty() ? "" : ", ") + troupe::quoted(each);
-    return "[" + out + "]";
-  }
-  return troupe::quoted(std::get<std::string>(value));
-}
-
 std::string shown(const text_cell& cell) {
-  return std::visit([](const auto& inner) { return shown(setting_value(inner)); }, cell);
+  return std::visit([](const auto& inner) { return toml_of(setting_value(inner)); }, cell);
 }
 
 /// `[[key]]` for each row; without rows a comment that says what could stand there.
@@ -346,11 +325,32 @@ std::vector<std::string_view> differences(const serve_settings& a, const serve_s
   return out;
 }
 
+/// Texts are quoted as in JSON: a TOML basic string escapes alike (TOML 1.0, "String").
+std::string toml_of(const setting_value& value) {
+  if (const auto* truth = std::get_if<bool>(&value))
+    return *truth ? "true" : "false";
+  if (const auto* whole = std::get_if<std::int64_t>(&value))
+    return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&value)) {
+    std::array<char, 40> buffer{};
+    const auto [end, ec] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), *real);
+    std::string out(buffer.data(), end);
+    return out.find_first_of(".e") == std::string::npos ? out + ".0" : out;
+  }
+  if (const auto* list = std::get_if<text_list>(&value)) {
+    std::string out;
+    for (const auto& each : *list)
+      out += (out.empty() ? "" : ", ") + troupe::quoted(each);
+    return "[" + out + "]";
+  }
+  return troupe::quoted(std::get<std::string>(value));
+}
+
 std::string shown_value(const setting& which, const serve_settings& serve_settings) {
   const auto value = which.get(serve_settings);
   if (const auto* rows = std::get_if<text_rows>(&value))
     return std::to_string(rows->size());
-  return shown(value);
+  return toml_of(value);
 }
 
 std::string changed_settings(const serve_settings& serve_settings) {
@@ -381,7 +381,7 @@ std::string print_settings(const serve_settings& serve_settings) {
       }
       key.remove_prefix(dot + 1);
     }
-    const auto text = shown(value);
+    const auto text = toml_of(value);
     const bool is_hidden = each.is_secret && text != "[]" && text != "\"\"";
     const std::string name(key);
     out += "# " + std::string(each.help) + "\n"

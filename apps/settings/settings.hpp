@@ -93,6 +93,9 @@ struct setting {
 /// that it is set.
 [[nodiscard]] std::string changed_settings(const serve_settings& serve_settings);
 
+/// A value as TOML has it. Not for tables.
+[[nodiscard]] std::string toml_of(const setting_value& value);
+
 /// The value of one as TOML has it; of `[[key]]` tables how many there are.
 [[nodiscard]] std::string shown_value(const setting& which, const serve_settings& serve_settings);
 

@@ -78,7 +78,7 @@ std::optional<std::uint64_t> count_in(const json::object& from, std::string_view
     return std::nullopt;
   boost::system::error_code failed;
   const auto out = found->to_number<std::uint64_t>(failed);
-  return failed ? std::nullopt : std::optional{out};
+  return failed || out > usage_tokens_max ? std::nullopt : std::optional{out};
 }
 
 std::optional<chat_usage> usage_in(const json::object& from) {
@@ -227,7 +227,7 @@ reading<std::string> streamed_answer::take(std::string_view data) {
     return failing<std::string>(unreadable("the answer has a call that cannot be read"));
   std::size_t bytes = answer_.content.size() + answer_.reasoning.size() + answer_.refusal.size();
   for (const auto& each : answer_.calls)
-    bytes += each.arguments.size();
+    bytes += each.id.size() + each.name.size() + each.arguments.size();
   if (bytes > answer_bytes_max) {
     auto why =
         unreadable("the answer is longer than " + std::to_string(answer_bytes_max) + " bytes");

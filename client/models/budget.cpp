@@ -151,11 +151,17 @@ void budget_ledger::settle(const ticket& admitted, const spending& spent, timest
 }
 
 void budget_ledger::add(const call_account& account, const spending& spent, timestamp now) {
+  auto more = spent;
+  if (!account.task.empty()) {
+    const auto& known = entry_of(tasks_, account.task, now).spent;
+    more -= {std::min(more.tokens, known.tokens), std::min(more.cost, known.cost),
+             std::min(more.time, known.time)};
+  }
   for_each(account, day_at(now), now, [&](budget_scope scope, entry& of) {
     const bool is_kept = (scope == budget_scope::day && keeps_day_)
                          || (scope == budget_scope::objective && keeps_objectives_);
     if (!is_kept)
-      of.spent += spent;
+      of.spent += more;
   });
 }
 

@@ -93,8 +93,8 @@ public:
   [[nodiscard]] result<ticket> admit(call_account account, spending most, timestamp now);
   void settle(const ticket& admitted, const spending& spent, timestamp now);
 
-  /// What an earlier process has spent for it. It does not count again for a day or an objective
-  /// that is kept.
+  /// So much was spent for the task at least, by an earlier process: what is not counted yet is. It
+  /// does not count again for a day or an objective that is kept.
   void add(const call_account& account, const spending& spent, timestamp now);
 
   /// The day is kept from now on, with what an earlier process has spent on it.

@@ -19,6 +19,8 @@ inline constexpr std::size_t refusal_bytes_max = std::size_t{64} << 10;
 inline constexpr std::size_t event_bytes_max = std::size_t{1} << 20;
 /// Of a request's body: models take some 4 MB of text.
 inline constexpr std::size_t request_bytes_max = std::size_t{16} << 20;
+/// A usage above that is not believed, and estimated: no request and no answer has so many tokens.
+inline constexpr std::uint64_t usage_tokens_max = 1'000'000'000;
 /// Calls of tools in one answer; above: the answer cannot be used.
 inline constexpr std::size_t calls_per_answer_max = 64;
 /// Of what a server says about its refusal, in messages for people.

@@ -107,11 +107,13 @@ admission(const model_settings& settings, const http_url& url) {
 struct open_call {
   open_call(net::timers_ptr clock, chat_request asked, call_account of, call_listener to)
       : request(std::move(asked)), account(std::move(of)), heard_by(std::move(to)), pause(clock),
-        whole(clock) {}
+        whole(clock), meter(heard_by.meter) {}
 
   void abandon() {
     heard_by = {};
     is_over = true;
+    if (const auto leave = std::exchange(leave_line, {}))
+      leave();
     whole.cancel();
     if (stream)
       stream->close();
@@ -124,6 +126,8 @@ struct open_call {
   std::shared_ptr<net::http_stream> stream;
   net::timer pause;                      ///< Between two tries.
   net::timer whole;                      ///< The end of the time of one try.
+  std::shared_ptr<call_meter> meter;     ///< Null: nobody asks.
+  std::function<void()> leave_line;      ///< While it waits for others to end.
   std::chrono::milliseconds time_max{0}; ///< Of one try.
   bool is_late = false;
   bool is_over = false; ///< Nobody hears of it any more.
@@ -143,8 +147,8 @@ struct call_guard {
 /// How one try ended.
 struct try_end {
   reading<chat_answer> answer;
-  bool has_begun = false; ///< The server had begun to answer, so that it costs something.
-  std::size_t bytes = 0;  ///< Of what came of the answer.
+  bool may_cost = false; ///< The server has the request, and has not refused it.
+  std::size_t bytes = 0; ///< Of what came of the answer.
 };
 
 } // namespace
@@ -252,6 +256,8 @@ awaitable<try_end> model_client::parts::read_body(std::shared_ptr<open_call> cal
     if (!more || more->empty())
       break;
     body += *more;
+    if (call->meter && is_answer)
+      call->meter->note_answer(body.size());
     if (body.size() > bytes_max && is_answer)
       co_return try_end{{std::nullopt, failure_with(failure_kind::too_large,
                                                     "the answer is longer than "
@@ -323,6 +329,8 @@ awaitable<try_end> model_client::parts::read_events(std::shared_ptr<open_call> c
         break; // a piece of an event: what it was part of was cut
       if (!added)
         co_return failed(std::move(added.failure));
+      if (call->meter)
+        call->meter->note_answer(bytes_said(answer.so_far()));
       if (!added.value->empty() && call->heard_by.on_text)
         call->heard_by.on_text(*added.value);
       if (call->is_over)
@@ -350,7 +358,8 @@ awaitable<try_end> model_client::parts::try_once(std::shared_ptr<open_call> call
   call->stream = line->http->lend(*line->url);
   auto head = co_await call->stream->begin(std::move(request));
   if (!head)
-    co_return ended(told_as(*call, *line, head.error()));
+    co_return try_end{
+        {std::nullopt, told_as(*call, *line, head.error())}, call->stream->has_sent(), 0};
   const bool is_answer = head->status >= 200 && head->status < 300;
   if (is_answer && is_event_stream(head->header("content-type"))) {
     auto end = co_await read_events(call, line);
@@ -384,20 +393,16 @@ void model_client::parts::settle(open_call& call, model_line& line,
       if (usage.answer_tokens == 0)
         usage.answer_tokens = estimated_tokens(end.bytes);
     }
-  } else if (end.has_begun) {
+  } else if (end.may_cost) {
     usage = {estimated_tokens(call.request), estimated_tokens(end.bytes), true};
   }
-  spending spent;
-  spent.tokens = usage.prompt_tokens + usage.answer_tokens;
-  spent.cost = price_of(line.settings.prices, usage.prompt_tokens, usage.answer_tokens);
-  spent.time = took;
-  call.cost.spent += spent;
-  call.cost.usage.prompt_tokens += usage.prompt_tokens;
-  call.cost.usage.answer_tokens += usage.answer_tokens;
-  call.cost.usage.is_estimated = call.cost.usage.is_estimated || usage.is_estimated;
-  ++call.cost.tries;
+  call_cost spent;
+  spent.add(usage, line.settings.prices, took);
+  call.cost.add(usage, line.settings.prices, took);
+  if (call.meter)
+    call.meter->end_try(call.cost);
   const std::lock_guard guard(line.mutex);
-  line.ledger.settle(ticket, spent, time.now());
+  line.ledger.settle(ticket, spent.spent, time.now());
   if (end.answer)
     line.breaker.succeed();
   else if (counts_for_breaker(end.answer.failure.kind))
@@ -559,6 +564,8 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
       }
     });
     const auto begun = clock->now();
+    if (call->meter)
+      call->meter->begin_try(estimated_tokens(call->request), line->settings.prices, time);
     auto end = co_await try_once(call, line, std::move(body));
     call->whole.cancel();
     call->stream.reset();
@@ -566,7 +573,7 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
            std::chrono::duration_cast<std::chrono::milliseconds>(clock->now() - begun));
     keep_days({}); // What was promised is more, and in the file until then.
     if (call->is_over)
-      co_return;
+      break;
     last = std::move(end.answer);
     if (last)
       break;
@@ -580,14 +587,24 @@ awaitable<void> model_client::parts::run(std::shared_ptr<open_call> call, model_
     if (call->heard_by.on_retry)
       call->heard_by.on_retry(last.failure, *wait);
     if (call->is_over)
-      co_return;
+      break;
     co_await call->pause.wait_until(clock->now() + *wait);
+  }
+  if (call->is_over && call->cost.tries > 0) {
+    last = {};
+    last.failure = failure_with(failure_kind::canceled, "nobody waits for the answer");
+    write_log(*call, *line, last, line->terms.dropped);
   }
   finish(*call, *line, std::move(last));
 }
 
 void model_client::parts::begin(std::shared_ptr<open_call> call, model_line* line) {
+  if (call->is_over)
+    return;
   if (line->under_way >= line->settings.calls_max) {
+    call->leave_line = [line, left = call.get()] {
+      std::erase_if(line->waiting, [left](const auto& each) { return each.get() == left; });
+    };
     line->waiting.push_back(std::move(call));
     return;
   }
@@ -609,8 +626,8 @@ void model_client::parts::begin_waiting(model_line* line) {
   while (!line->waiting.empty() && line->under_way < line->settings.calls_max) {
     auto next = std::move(line->waiting.front());
     line->waiting.pop_front();
-    if (!next->is_over)
-      begin(std::move(next), line);
+    next->leave_line = {};
+    begin(std::move(next), line);
   }
 }
 
@@ -658,6 +675,7 @@ model_client::~model_client() {
   parts_->context.stop();
   if (parts_->thread.joinable())
     parts_->thread.join();
+  parts_->log = nullptr; // who reads it may be gone
   for (const auto& each : parts_->calls)
     if (const auto open = each.lock())
       open->abandon();

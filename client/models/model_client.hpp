@@ -6,6 +6,7 @@
 #include "client/circuit_breaker.hpp"
 #include "client/models/answer_reading.hpp"
 #include "client/models/budget.hpp"
+#include "client/models/call_meter.hpp"
 #include "client/models/chat.hpp"
 #include "client/models/model_failure.hpp"
 #include "client/models/model_settings.hpp"
@@ -22,13 +23,6 @@
 
 namespace troupe::models {
 
-/// What a call has cost, in all its tries.
-struct call_cost {
-  chat_usage usage;
-  spending spent;
-  unsigned tries = 0; ///< Requests that were made.
-};
-
 struct call_outcome {
   reading<chat_answer> answer;
   call_cost cost;
@@ -43,10 +37,12 @@ struct call_listener {
   /// The answer that had begun is void: it is asked again after `wait`.
   std::function<void(const model_failure& why, std::chrono::milliseconds wait)> on_retry;
   std::function<void(call_outcome outcome)> on_end;
+  /// Counts while the call is under way; null: nobody asks.
+  std::shared_ptr<call_meter> meter{};
 };
 
-/// While it lives, what was asked for is under way; without it the connection is closed. Its owner
-/// drops it on the loop.
+/// While it lives, what was asked for is under way; without it the connection is closed, and what
+/// the call has cost counts for the budgets. Its owner drops it on the loop.
 using call_handle = std::shared_ptr<void>;
 
 /// How one model does, for people.
@@ -96,7 +92,7 @@ public:
   /// `settings`: of `find`. What `to` hears comes in a later turn.
   [[nodiscard]] call_handle ask(const model_settings& settings, chat_request request,
                                 call_account account, call_listener to);
-  /// What an earlier process has spent for it.
+  /// What an earlier process has spent for it, at least (budget_ledger::add).
   void add_spending(const model_settings& settings, const call_account& account,
                     const spending& spent);
   [[nodiscard]] call_handle after(std::chrono::nanoseconds wait, std::function<void()> then);

@@ -3,6 +3,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/clock_bed.hpp"
 #include "tests/support/specs.hpp"
+#include <troupe/protocol/model_usage.hpp>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -29,6 +30,27 @@ TEST_CASE("cancel goes down the tree and a late result does not overwrite it", "
   CHECK(bed.states(1) == "canceled");
   CHECK(bed.task("a")->artifacts.empty());
   CHECK(bed.objective()->plans[0].state == plan_state::failed);
+}
+
+TEST_CASE("what a model has used counts also if the attempt is cut off", "[actors][time]") {
+  clock_bed bed;
+  bed.hand->unsaid.emplace();
+  bed.hand->unsaid->metadata[model_usage_key] =
+      boost::json::object{{"promptTokens", 7}, {"answerTokens", 3}, {"estimated", true}};
+  auto slow = a_task("slow", {}, "hand");
+  slow.timeout = std::chrono::seconds{5};
+  bed.begin(an_objective(
+      {a_plan("p", {a_task("canceled", {}, "hand")}), a_plan("q", {std::move(slow)})}));
+  bed.pass(std::chrono::seconds{6});
+  CHECK(bed.states(1) == "failed");
+  const model_usage once{1, 7, 3, 0, 0, true};
+  CHECK(bed.task("slow")->details->usage == once);
+  static_cast<void>(bed.cancel("canceled"));
+  CHECK(bed.states(0) == "canceled");
+  CHECK(bed.task("canceled")->details->usage == once);
+  auto both = once;
+  both += once;
+  CHECK(bed.objective()->usage == both);
 }
 
 TEST_CASE("a cancel with too much metadata is refused by the name of its limit", "[actors][time]") {

@@ -90,7 +90,7 @@ public:
       return report_plan{steps("command"), {}};
     if (says("plan"))
       return report_plan{steps(""), {"both are needed"}, {1, 20, 10, 200}};
-    return std::make_unique<planner_run>();
+    return std::make_unique<unending>();
   }
   static objective_spec steps(const std::string& agent, const boost::json::object& input = {}) {
     plan_spec plan;
@@ -107,6 +107,11 @@ public:
     out.plans.push_back(std::make_shared<const plan_spec>(std::move(plan)));
     return out;
   }
+
+  /// A model of it has used something when it is given up.
+  struct unending final : planner_run {
+    [[nodiscard]] model_usage used() const override { return {1, 30, 0, 0, 0, true}; }
+  };
 
   std::vector<planning_order_ptr> orders;
   std::vector<planner_port_ptr> ports;

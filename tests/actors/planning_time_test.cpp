@@ -89,6 +89,7 @@ TEST_CASE(
     REQUIRE(now->plans.size() == 1);
     CHECK(now->plans[0].spec->tasks[0].description == "Please wait for it");
     CHECK_THAT(bed.note_of(now), Contains("the planner has not answered within 60 s"));
+    CHECK(now->usage == model_usage{1, 30, 0, 0, 0, true});
     own->ports[0]->report(report_plan{told_planner::steps(""), {}});
     bed.clock.settle();
     CHECK(bed.whole(id)->plans.size() == 1);

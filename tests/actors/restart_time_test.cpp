@@ -93,6 +93,27 @@ TEST_CASE("an attempt that a restart cut off has not failed", "[actors][recovery
   CHECK(bed.states() == "completed");
 }
 
+TEST_CASE("each attempt is told what models have used in earlier processes",
+          "[actors][recovery][time]") {
+  clock_bed bed;
+  auto a = a_task("a", {}, "hand");
+  a.retry.attempts_max = 3;
+  bed.begin(an_objective({a_plan("p", {std::move(a)})}));
+  CHECK(bed.hand->of("a").order->used == model_usage{});
+  report_message call;
+  call.message.metadata[model_usage_key] =
+      boost::json::object{{"promptTokens", 7}, {"answerTokens", 3}};
+  bed.report("a", call);
+  bed.restart();
+  const model_usage once{1, 7, 3, 0, 0, false};
+  CHECK(bed.hand->of("a").order->used == once);
+  bed.report("a", call);
+  bed.report("a", report_failed{"once", true});
+  bed.pass(std::chrono::seconds{5});
+  CHECK(bed.hand->attempts.size() == 3);
+  CHECK(bed.hand->of("a").order->used == once); // this process knows the rest
+}
+
 TEST_CASE("a task with restart_rule::fail keeps its backoff over a restart",
           "[actors][recovery][time]") {
   clock_bed bed;

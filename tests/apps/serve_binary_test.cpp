@@ -254,6 +254,33 @@ TEST_CASE("flags win over the file, and the effective configuration can be read 
   CHECK(again.out == printed.out);
 }
 
+TEST_CASE("a configuration that comes from a pipe is read whole, and printed with its models",
+          "[apps][binary]") {
+  process serve({troupe_binary(), "serve", "--config", "/dev/stdin", "--print-config"});
+  serve.send_input("[planner]\nmodel = \"m\"\ntemplates = \"t\"\n"
+                   "[models.m]\nurl = \"https://a.example/v1\"\nmodel = \"x\"\nkey-env = \"K\"\n");
+  serve.close_input();
+  CHECK(serve.wait() == 0);
+  CHECK(contains(serve.out(), "templates = \"t\"\n"));
+  CHECK(contains(serve.out(), "[models.m]\nkey-env = \"K\"\nmodel = \"x\"\n"
+                              "url = \"https://a.example/v1\"\n"));
+
+  process served({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store", "memory",
+                  "--config", "/dev/stdin"});
+  served.send_input("[agents]\nllm-model = \"m\"\n"
+                    "[models.m]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"x\"\n");
+  served.close_input();
+  REQUIRE(port_of(served) != 0);
+  served.signal(SIGHUP);
+  CHECK(served.read_until(
+      [](const process& it) {
+        return contains(it.err(), "/dev/stdin is no file that can be read twice");
+      },
+      std::chrono::seconds{30}));
+  served.signal(SIGINT);
+  CHECK(served.wait() == 0);
+}
+
 TEST_CASE("log lines are JSON when asked for", "[apps][binary]") {
   process serve({troupe_binary(), "serve", "--listen", "127.0.0.1:0", "--store", "memory",
                  "--log-format", "json"});

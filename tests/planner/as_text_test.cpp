@@ -96,6 +96,85 @@ TEST_CASE("the text of any plan reads back as the same plan", "[planner][as-text
   CHECK(said > plans * 9 / 10);
 }
 
+TEST_CASE("whatever names have, the text reads back as the same plan, or is refused",
+          "[planner][as-text]") {
+  constexpr auto pieces = std::to_array<std::string_view>({"Paint",
+                                                           "wall",
+                                                           "\n",
+                                                           "\t",
+                                                           "  ",
+                                                           "2.",
+                                                           "1)",
+                                                           "- [ ]",
+                                                           "[x]",
+                                                           "and",
+                                                           "then",
+                                                           "first",
+                                                           ";",
+                                                           ":",
+                                                           "?",
+                                                           ".",
+                                                           "step 1",
+                                                           "(after 2)",
+                                                           "(5 min)",
+                                                           "(2 coats)",
+                                                           "takes 2 h",
+                                                           "\"",
+                                                           "'",
+                                                           "->",
+                                                           "~~",
+                                                           "Order:",
+                                                           "if",
+                                                           "\u65e5\u672c\u8a9e",
+                                                           "\u03b1\u03b2",
+                                                           "\u043c\u0438\u0440",
+                                                           "\u0633\u0644\u0627\u0645",
+                                                           "\u202e",
+                                                           "\u00e9",
+                                                           "100%",
+                                                           "How to",
+                                                           "needs"});
+  std::mt19937_64 dice(20'261'128);
+  const auto below = [&](std::size_t end) { return dice() % end; };
+  const auto name = [&] {
+    std::string out;
+    for (auto more = 1 + below(3); more > 0; --more)
+      out += (out.empty() ? "" : " ") + std::string(pieces[below(pieces.size())]);
+    return out;
+  };
+  std::size_t said = 0;
+  constexpr std::size_t plans = 2000;
+  for (std::size_t round = 0; round < plans; ++round) {
+    plan_spec plan;
+    plan.name = below(4) == 0 ? name() : "Plan";
+    for (auto more = 2 + below(2); more > 0; --more) {
+      task_spec task;
+      task.name = below(2) == 0 ? name() : "Do " + std::to_string(more);
+      if (!plan.tasks.empty() && below(2) == 0)
+        task.dependencies.push_back("task-0");
+      plan.tasks.push_back(std::move(task));
+    }
+    const auto objective = objective_with(std::move(plan));
+    const auto& wanted = *objective.plans.front();
+    const auto text = as_text(objective);
+    if (!text) {
+      CHECK(text.error().code == errc::invalid_params);
+      continue;
+    }
+    ++said;
+    CAPTURE(*text);
+    const auto read = objective_of(read_text(*text));
+    CHECK(read.name == objective.name);
+    REQUIRE(read.plans.front()->tasks.size() == wanted.tasks.size());
+    for (std::size_t i = 0; i < wanted.tasks.size(); ++i) {
+      CHECK(read.plans.front()->tasks[i].name == wanted.tasks[i].name);
+      CHECK(read.plans.front()->tasks[i].dependencies == wanted.tasks[i].dependencies);
+    }
+  }
+  CHECK(said > plans / 10);
+  CHECK(said < plans);
+}
+
 TEST_CASE("a plan that no text says is refused", "[planner][as-text]") {
   const auto refusal = [](std::string_view name) {
     plan_spec plan;

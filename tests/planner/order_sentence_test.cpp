@@ -67,6 +67,10 @@ const auto read_rows = std::to_array<read_row>({
     {"Do all steps in this order", {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}}},
     {"Do steps 3, 1 and 2 one after the other", {{3, 1}, {1, 2}}},
     {"Do the steps 1 and 2 before step 3", {{1, 3}, {2, 3}}},
+    {"Step 1 will be done before step 2", {{1, 2}}},
+    {"Step 2 will start after step 1", {{1, 2}}},
+    {"Step 1 must be done before step 2 will start", {{1, 2}}},
+    {"You must never start step 2 before step 1 is done", {{1, 2}}},
 });
 
 struct refused_row {
@@ -156,6 +160,10 @@ constexpr auto refused_rows = std::to_array<refused_row>({
     {"Step 1 running is required for step 2.", "it speaks of a step that goes on, not of its end"},
     {"Step 1 runs and unlocks step 2.", "\"and\" joins something else than steps"},
     {"When you proceed to step 1, do step 2.", "it speaks of a step that goes on, not of its end"},
+    {"You will not have to do step 1 before step 2.", "it says that an order is not needed"},
+    {"You may not need to do step 1 before step 2.", "it says that an order is not needed"},
+    {"Step 1 should not have to be done before step 2.", "it says that an order is not needed"},
+    {"You never have to do step 1 before step 2.", "it says that an order is not needed"},
     {"", "it says nothing about the order of steps"},
 });
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "planner/limits.hpp"
@@ -469,6 +470,33 @@ TEST_CASE("prose that may be meant otherwise is refused with its reason", "[plan
     CHECK_FALSE(read.problems.front().text.empty());
     CHECK_FALSE(read.is_plan());
   }
+}
+
+TEST_CASE("a line that says how to do something is the title of the prose below it",
+          "[planner][prose]") {
+  for (const auto& [text, title, tasks] :
+       std::vector<std::tuple<std::string_view, std::string_view, std::size_t>>{
+           {"How to cook rice\nFirst buy rice. Then cook it.", "How to cook rice", 2},
+           {"How to cook rice\nfirst buy rice; then cook it.", "How to cook rice", 2},
+           {"How to cook rice:\nbuy rice; cook it; eat it.", "How to cook rice", 3},
+           {"How to cook rice?\r\n\r\nBuy rice; cook it.", "How to cook rice?", 2},
+           {"Hi Bob,\nhow to cook rice:\nBuy rice; cook it.", "how to cook rice", 2}}) {
+    CAPTURE(text);
+    const auto read = read_text(text);
+    CHECK(read.is_plan());
+    CHECK(read.title == title);
+    CHECK(read.tasks.size() == tasks);
+    CHECK(objective_of(read).name == title);
+  }
+  for (const auto* text :
+       {"How to learn to\nread books; then write one.", "How to cook rice; buy it; cook it.",
+        "How to cook rice. Buy rice; cook it.", "How to cook rice: buy rice; cook it.",
+        "Buy rice.\nHow to cook rice\nThen eat it."}) {
+    CAPTURE(text);
+    CHECK_FALSE(read_text(text).problems.empty());
+    CHECK(read_text(text).title.empty());
+  }
+  CHECK_FALSE(read_text("How to cook rice").is_plan());
 }
 
 TEST_CASE("a greeting and thanks are left out, and that is said", "[planner][prose]") {

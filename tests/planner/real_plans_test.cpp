@@ -224,6 +224,7 @@ TEST_CASE("real plans said in groups, in brackets, by name and as prose are exac
   tally by_quoted_name;
   tally by_name;
   tally as_prose;
+  tally below_title;
   tally back;
   for (const auto& plan : plans) {
     const auto before = grouped(plan);
@@ -275,6 +276,9 @@ TEST_CASE("real plans said in groups, in brackets, by name and as prose are exac
         edges.emplace(positions[first], positions[second]);
       in_order_of_text.edges = edges;
       count(as_prose, read_text(text), in_order_of_text, false, text);
+      text.insert(0, plan.title + "\n");
+      if (plan.title.starts_with("How to "))
+        count(below_title, read_text(text), in_order_of_text, false, text);
     }
 
     auto read = read_text(list_of(plan) + "Order:\n");
@@ -286,12 +290,13 @@ TEST_CASE("real plans said in groups, in brackets, by name and as prose are exac
   }
   const auto nearly_all = plans.size() * 99 / 100;
   CAPTURE(by_group.refused, in_brackets.refused, by_quoted_name.refused, by_name.refused,
-          as_prose.exact, as_prose.refused, back.refused);
+          as_prose.exact, as_prose.refused, below_title.exact, below_title.refused, back.refused);
   CHECK(by_group.exact >= nearly_all);
   CHECK(in_brackets.exact >= nearly_all);
   CHECK(by_quoted_name.exact >= nearly_all);
   CHECK(by_name.exact >= plans.size() * 3 / 4);
   CHECK(as_prose.exact >= (as_prose.exact + as_prose.refused) / 2);
+  CHECK(below_title.exact >= (below_title.exact + below_title.refused) / 2);
   CHECK(back.exact >= nearly_all);
   CHECK(back.wrong == 0);
 }

@@ -112,6 +112,7 @@ struct hand_agent::run final : agent_run {
     owner_.heard.push_back(which_->name + " answer:" + text_of(message->parts));
   }
   void on_room() override { owner_.heard.push_back(which_->name + " room"); }
+  [[nodiscard]] std::optional<message> unreported() const override { return owner_.unsaid; }
   bool on_cancel() override {
     owner_.canceled.push_back(which_->name);
     return owner_.stops_at_once;

@@ -73,7 +73,8 @@ public:
   std::chrono::nanoseconds grace_min{}; ///< What cancel_grace_min returns.
   std::uint32_t limit = 0;
   restart_rule rule = restart_rule::next_attempt;
-  bool is_closed = false; ///< What begins_nothing returns.
+  bool is_closed = false;        ///< What begins_nothing returns.
+  std::optional<message> unsaid; ///< What agent_run::unreported returns.
 
 private:
   struct run;

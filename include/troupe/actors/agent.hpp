@@ -12,6 +12,7 @@
 #include <troupe/actors/order_input.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/model_usage.hpp>
 #include <troupe/protocol/plan_change.hpp>
 #include <troupe/protocol/progress.hpp>
 #include <troupe/protocol/task.hpp>
@@ -74,6 +75,7 @@ struct order {
   std::optional<timestamp> deadline{};
   /// The last note of this attempt (report_note), if the attempt goes on after a restart.
   std::string note{};
+  model_usage used{};      ///< By models for this task, in earlier processes.
   double time_scale = 1.0; ///< Agents that only wait multiply their times by this.
 
   /// The text of the messages. For a plan's task without messages: `input.text`, else its
@@ -257,6 +259,9 @@ public:
   virtual void on_changed(const change_outcome& outcome);
   /// See agent_port::wake_after.
   virtual void on_wake();
+  /// Asked right before `on_cancel`: what the attempt has used and has not reported yet, like a
+  /// call of a model that is cut off (docs/models.md). It becomes a message of the task.
+  [[nodiscard]] virtual std::optional<message> unreported() const;
   /// Called right before `on_cancel` if the canceler waits no longer than this for the report of
   /// how it went. An agent that cannot know by then reports cancel_outcome::no_answer in time.
   virtual void on_cancel_within(std::chrono::milliseconds within);
@@ -310,6 +315,11 @@ public:
   /// input lets it hand work. The default accepts every input.
   [[nodiscard]] virtual result<void> check_planned(const boost::json::object& input,
                                                    const planned_check& other) const;
+  /// Checks the agents to which the input lets this one hand work, before anything runs: `other`
+  /// says whether there is such an agent, and whether it takes that input. Errors as check_input.
+  /// The default hands on nothing.
+  [[nodiscard]] virtual result<void> check_handed_on(const boost::json::object& input,
+                                                     const planned_check& other) const;
   /// Whether a value that a client gives may stand at this place of the input (a JSON pointer below
   /// it: `/argv/1`), as it does in a task of a template (docs/planner.md). There it is a value: it
   /// chooses no program, agent, tool or address. The default accepts every place.

@@ -133,6 +133,8 @@ using planner_port_ptr = std::shared_ptr<planner_port>;
 class planner_run {
 public:
   virtual ~planner_run() = default;
+  /// What a model has used for it so far, if it is destroyed before its report.
+  [[nodiscard]] virtual model_usage used() const { return {}; }
 };
 
 using planner_run_ptr = std::unique_ptr<planner_run>;

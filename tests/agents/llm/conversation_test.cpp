@@ -43,6 +43,21 @@ TEST_CASE("thoughts before a text are not shown", "[agents][llm]") {
         == "log, begin: <|, completed, end");
 }
 
+TEST_CASE("thoughts in many pieces are looked at once", "[agents][llm]") {
+  talk_bed bed;
+  static_cast<void>(bed.course.begin());
+  static_cast<void>(bed.course.on_text(bed.now, " \n<think>"));
+  const std::string piece(32, '<');
+  for (std::size_t i = 0; i < 200'000; ++i)
+    if (!bed.course.on_text(bed.now, piece).empty())
+      FAIL("a thought is shown");
+  CHECK(line_of(bed.course.on_text(bed.now, "</thi")).empty());
+  CHECK(line_of(bed.course.on_text(bed.now, "nk>")).empty());
+  CHECK(line_of(bed.course.on_text(bed.now, " \n ")).empty());
+  CHECK(line_of(bed.course.on_text(bed.now, " It")) == "begin: It");
+  CHECK(line_of(bed.course.on_text(bed.now + 1s, " <think>")) == "append:  <think>");
+}
+
 TEST_CASE("each end of an answer is an end of its own", "[agents][llm]") {
   struct row {
     models::call_outcome outcome;

@@ -6,6 +6,7 @@
 #include "tests/models/model_server.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include <troupe/protocol/model_usage.hpp>
 
 #include <boost/json/serialize.hpp>
 
@@ -120,6 +121,7 @@ TEST_CASE("a text of a model streams into the artifact of its task", "[agents][l
   const auto& about = log[0].message.metadata.at("troupe/v1/model").as_object();
   CHECK(about.at("promptTokens") == 11);
   CHECK(about.at("outcome") == "stop");
+  CHECK(comes_true([&] { return !bed.run->unreported(); })); // it was said
 }
 
 TEST_CASE("structured output of a model is one data part that fits its schema", "[agents][llm]") {
@@ -223,6 +225,13 @@ TEST_CASE("a canceled task closes the connection to its model", "[agents][llm]")
   agent_bed bed("hang-middle");
   bed.start(order_with(R"({"prompt":"x"})"));
   static_cast<void>(bed.port->wait_for<report_artifact>());
+  const auto said = bed.run->unreported();
+  REQUIRE(said);
+  const auto used = usage_in(*said);
+  CHECK(used.calls == 1);
+  CHECK(used.prompt_tokens > 0);
+  CHECK(used.answer_tokens > 0);
+  CHECK(used.is_estimated);
   CHECK(bed.run->on_cancel());
   bed.run.reset();
   CHECK(comes_true([&] { return bed.server.closed_by_client() == 1; }));
@@ -277,10 +286,14 @@ TEST_CASE("a budget that refuses a planner is told by its code, and nothing is s
 TEST_CASE("the time of a conversation is bounded, over a restart, by a budget of the task",
           "[agents][llm]") {
   agent_bed bed("ok", limits_of(models::budget_scope::task, {{}, {}, 5s}));
+  const bool goes_on = GENERATE(true, false);
   llm_note before;
   before.spent.time = 4900ms;
   auto given = order_with(R"({"prompt":"Say something."})");
-  given.note = write_llm_note(before);
+  if (goes_on)
+    given.note = write_llm_note(before);
+  else
+    given.used.milliseconds = 4900; // by an earlier attempt
   bed.start(given);
   CHECK_THAT(ending(bed.port->wait_for_end()),
              StartsWith("failed for good: the model m: model m: the budget task-seconds is 5"));

@@ -1,10 +1,15 @@
 // The input of the agent `llm`, and what a model is told of a task.
+#include "actors/objective/acceptance.hpp"
 #include "agents/llm/llm_agent.hpp"
 #include "agents/llm/llm_prompt.hpp"
 #include "agents/llm/material.hpp"
 #include "protocol/text/text.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <memory>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -133,6 +138,36 @@ TEST_CASE("who may do the tasks that a model makes is said in the input", "[agen
         == R"(/approve/0: "call_agent" is not among "tools")");
   CHECK(verdict(agent, R"({"tools":["ask_person"],"approve":["ask_person"]})")
         == R"(/approve/0: "ask_person" asks a person anyway, and needs no approval)");
+}
+
+TEST_CASE("an agent that is listed is there, and takes its input, before anything runs",
+          "[agents][llm]") {
+  agent_registry all;
+  all.add("llm", std::make_shared<llm_agent>(llm_options{one_model(), {}, {}}));
+  all.add("echo", [](const order& given) { return given.text(); });
+  const auto refusal = [&](std::string_view listed) {
+    task_spec task;
+    task.name = "write";
+    task.agent = "llm";
+    task.input =
+        boost::json::parse(R"({"tools":["call_agent"],"agents":[)" + std::string(listed) + "]}")
+            .as_object();
+    auto plan = std::make_shared<plan_spec>();
+    plan->tasks.push_back(std::move(task));
+    objective_spec objective;
+    objective.plans.push_back(std::move(plan));
+    const auto checked = check_new_objective(objective, all);
+    return checked ? "fine" : checked.error().field + ": " + checked.error().message;
+  };
+  CHECK(refusal(R"("echo",{"name":"checker","agent":"llm","input":{"model":"small"}})") == "fine");
+  CHECK(refusal(R"("echo","ehco")")
+        == "/plans/0/tasks/0/input/agents/1: task \"write\": input/agents/1: no agent is named "
+           "\"ehco\"; did you mean \"echo\"?");
+  CHECK(refusal(R"({"name":"checker","agent":"llm","input":{"model":"smal"}})")
+        == "/plans/0/tasks/0/input/agents/0/input/model: task \"write\": "
+           "input/agents/0/input/model: names no model: \"smal\"; did you mean \"small\"?");
+  CHECK_THAT(refusal(R"({"name":"checker","agent":"llm","input":{"agents":["nobody"]}})"),
+             StartsWith("/plans/0/tasks/0/input/agents/0/input/agents/0: "));
 }
 
 TEST_CASE("settings of a model's task are checked, and take no reference", "[agents][llm]") {

@@ -131,7 +131,7 @@ TEST_CASE("a wrong card is refused with what is wrong", "[apps][card]") {
 
 TEST_CASE("a card that cannot be made is refused before anything runs", "[apps][card]") {
   const auto with = [](const char* key, const char* value) {
-    const auto settings = effective_settings({{}, {{"store", "memory"}, {key, value}}, false});
+    const auto settings = effective_settings({{}, {{"store", "memory"}, {key, value}}}, {});
     return settings ? std::string("accepted") : settings.error().message;
   };
   CHECK(with("card.name", "x") == "accepted");

@@ -114,6 +114,24 @@ TEST_CASE("a key comes from a variable or a file, and is not sent to others with
             .has_value());
 }
 
+TEST_CASE("models are printed as they are set, without their keys", "[apps][models]") {
+  const std::string text = "\n# [models.NAME]: language models (docs/models.md)\n"
+                           "[models.\"a \\\"b\\\"\"]\n"
+                           "extra = \"{\\\"effort\\\":\\\"low\\\"}\"\n"
+                           "key-env = \"K\"\n"
+                           "max-tokens = 500\n"
+                           "model = \"x\"\n"
+                           "price-prompt = 0.5\n"
+                           "stream = false\n"
+                           "url = \"https://a.example/v1\"\n";
+  const auto rows = read_model_rows(text, "c.toml");
+  REQUIRE(rows.has_value());
+  CHECK(print_models(*rows) == text);
+  const auto models = read_models(text, {{"K", "sk-1"}});
+  REQUIRE(models.has_value());
+  CHECK(models->at(0).key == "sk-1");
+}
+
 TEST_CASE("the server's own settings pass the models over", "[apps][models]") {
   serve_settings settings;
   CHECK(read_config(settings, "[models.a]\nanything = 1\n[planner]\nmodel = \"a\"\n", "c.toml")

@@ -98,6 +98,20 @@ TEST_CASE("chunks without choices bring the usage, or nothing", "[client][models
   CHECK(read.value->usage == chat_usage{5, 1, false});
 }
 
+TEST_CASE("a usage that no answer has is not believed", "[client][models]") {
+  const auto usage_of = [](const std::string& prompt, const std::string& answer) {
+    return read_answer(R"({"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],)"
+                       R"("usage":{"prompt_tokens":)"
+                       + prompt + R"(,"completion_tokens":)" + answer + "}}")
+        .value.value()
+        .usage;
+  };
+  CHECK(usage_of("1000000000", "4") == chat_usage{1'000'000'000, 4, false});
+  CHECK(usage_of("18446744073709551615", "4") == chat_usage{0, 4, true});
+  CHECK_FALSE(usage_of("1000000001", "1e18"));
+  CHECK_FALSE(usage_of("-1", "0.5"));
+}
+
 TEST_CASE("an error within a stream is read by its code", "[client][models]") {
   CHECK(read_all({R"({"error":{"code":502,"message":"gone"}})"}).failure.kind
         == failure_kind::server_fault);
@@ -110,8 +124,10 @@ TEST_CASE("an error within a stream is read by its code", "[client][models]") {
 }
 
 TEST_CASE("an answer holds no more than its limit", "[client][models]") {
+  const std::string begin = GENERATE(R"({"content":")", R"({"tool_calls":[{"id":")");
+  const std::string end = begin.starts_with(R"({"c)") ? "\"}" : "\"}]}";
   streamed_answer answer;
-  const auto piece = chunk_of(R"({"content":")" + std::string(std::size_t{1} << 20, 'x') + "\"}");
+  const auto piece = chunk_of(begin + std::string(std::size_t{1} << 20, 'x') + end);
   std::size_t taken = 0;
   reading<std::string> added;
   do {

@@ -157,7 +157,10 @@ TEST_CASE("a call gets the time that its budgets leave", "[client][models]") {
 
 TEST_CASE("what an earlier process has spent counts", "[client][models]") {
   budget_ledger ledger(limits_of(budget_scope::task, {100, {}, {}}));
+  ledger.add(of_task, {60, 0, 1s}, {});
+  ledger.add(of_task, {90, 0, 500ms}, {}); // the same, and more
   ledger.add(of_task, {90, 0, 1s}, {});
+  CHECK(ledger.of_task(of_task.task) == spending{90, 0, 1s});
   CHECK(refusal_of(ledger, of_task, {11, 0, 1s}) == "task-tokens");
 }
 

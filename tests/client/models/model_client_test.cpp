@@ -321,6 +321,7 @@ TEST_CASE("a connection that does not come to stand is given up", "[client][mode
   CHECK_THAT(heard->outcome->answer.failure.message,
              ContainsSubstring("did not accept a connection in 10000 ms"));
   CHECK(heard->outcome->cost.tries == 3);
+  CHECK(heard->outcome->cost.spent.tokens == 0); // nothing was sent
   CHECK(passed > 3 * std::chrono::duration_cast<std::chrono::seconds>(connect_timeout) - 3s);
 }
 
@@ -537,6 +538,45 @@ TEST_CASE("who gives a call up closes its connection", "[client][models]") {
   CHECK_FALSE(heard->outcome);
 }
 
+TEST_CASE("a call that is given up is paid for, by an estimate", "[client][models]") {
+  const std::string behaviour = GENERATE("hang-head", "hang-first", "hang-middle");
+  CAPTURE(behaviour);
+  const bool answers = behaviour == "hang-middle";
+  model_bed bed(behaviour, [](model_settings& it) { it.prices = {1'000'000, 2'000'000}; });
+  std::vector<std::string> logged;
+  bed.client->log = [&](const std::string& line) { logged.push_back(line); };
+  const auto heard = std::make_shared<heard_call>();
+  auto listener = bed.listener(heard);
+  listener.meter = std::make_shared<call_meter>();
+  const auto meter = listener.meter;
+  auto handle =
+      bed.client->ask(*bed.client->find("m"), plain_request(), {"t1", "o1"}, std::move(listener));
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return bed.server.requests().size() == 1 && (!answers || !heard->text.empty());
+  }));
+  const auto before = meter->so_far();
+  CHECK(before.tries == 1);
+  CHECK(before.usage.is_estimated);
+  CHECK(before.usage.prompt_tokens == estimated_tokens(plain_request()));
+  CHECK((before.usage.answer_tokens > 0) == answers);
+  handle.reset();
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return !logged.empty();
+  }));
+  CHECK_THAT(logged[0], ContainsSubstring("tokens (estimated)")
+                            && ContainsSubstring("1 try, canceled")
+                            && ContainsSubstring("task t1"));
+  CHECK(bed.client->states().at(0).today.tokens
+        == before.usage.prompt_tokens + before.usage.answer_tokens);
+  CHECK(bed.client->states().at(0).today.cost == before.spent.cost);
+  CHECK(meter->so_far().usage == before.usage);
+  meter->clear();
+  CHECK(meter->so_far().tries == 0);
+  bed.client = nullptr; // before what it logs to
+}
+
 TEST_CASE("calls above the limit of a model wait until others have ended", "[client][models]") {
   model_bed bed("hang-middle", [](model_settings& it) { it.calls_max = 1; });
   const auto ask = [&](const std::shared_ptr<heard_call>& to) {
@@ -561,6 +601,27 @@ TEST_CASE("calls above the limit of a model wait until others have ended", "[cli
   }));
   CHECK(bed.server.requests().size() == 2);
   CHECK(second->text.empty());
+}
+
+TEST_CASE("a call that is given up while it waits is forgotten at once", "[client][models]") {
+  model_bed bed("hang-middle", [](model_settings& it) { it.calls_max = 1; });
+  const auto first = std::make_shared<heard_call>();
+  const auto under_way =
+      bed.client->ask(*bed.client->find("m"), plain_request(), {}, bed.listener(first));
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return !first->text.empty();
+  }));
+  auto listener = bed.listener(std::make_shared<heard_call>());
+  listener.meter = std::make_shared<call_meter>();
+  const std::weak_ptr<call_meter> held = listener.meter;
+  auto waits = bed.client->ask(*bed.client->find("m"), plain_request(), {}, std::move(listener));
+  listener = {};
+  bed.turn();
+  CHECK_FALSE(held.expired());
+  waits.reset();
+  CHECK(held.expired());
+  CHECK(bed.server.requests().size() == 1);
 }
 
 TEST_CASE("a client may end with calls under way, and its handles after it", "[client][models]") {
