@@ -40,9 +40,13 @@ public:
   }
 
   void on_input(const message_ptr& input) override {
-    tell([input](delegation_driver& to) { to.on_message(input); });
+    tell([input](delegation_driver& to) { to.on_message(input, false); });
   }
-  bool on_question_ended(const std::string&, question_end how) override {
+  void on_answer(const message_ptr& answer) override {
+    tell([answer](delegation_driver& to) { to.on_message(answer, true); });
+  }
+  bool on_question_ended(const std::string& key, question_end how) override {
+    tell([key](delegation_driver& to) { to.on_question_ended(key); });
     return how
            == question_end::withdrawn; // else the attempt fails, and the remote task is canceled
   }
@@ -72,12 +76,30 @@ private:
   std::optional<std::chrono::milliseconds> cancel_within_;
 };
 
+/// A line without its target.
+a2a::line_options line_with(const delegation_options& how) {
+  a2a::line_options out;
+  out.extensions = {progress_uri, hitl::uri};
+  out.memory = how.memory;
+  return out;
+}
+
 } // namespace
 
 a2a_agent::a2a_agent(delegation_options options, std::shared_ptr<a2a::call_loop> loop,
                      const time_source& time)
     : options_(std::move(options)), time_(time),
-      lines_(std::make_shared<delegation_lines>(options_.open_max)), loop_(std::move(loop)) {}
+      lines_(std::make_shared<delegation_lines>(options_.open_max)), loop_(std::move(loop)) {
+  for (const auto& each : options_.targets) {
+    if (!each.to) {
+      target_lines_.emplace_back(each.to.error());
+      continue;
+    }
+    auto line = line_with(options_);
+    line.to = *each.to;
+    target_lines_.emplace_back(std::make_shared<const a2a::line_options>(std::move(line)));
+  }
+}
 
 a2a_agent::~a2a_agent() {
   if (loop_ != nullptr) // what is left is delivered by the next process
@@ -144,21 +166,15 @@ std::string a2a_agent::server_id() {
   return server_id_;
 }
 
-result<a2a::line_options> a2a_agent::line_to(const std::string& target,
-                                             const std::string& url) const {
-  a2a::line_options out;
-  out.extensions = {progress_uri, hitl::uri};
-  out.memory = options_.memory;
-  for (const auto& each : options_.targets) {
+result<a2a_agent::line_ptr> a2a_agent::line_to(const std::string& target,
+                                               const std::string& url) const {
+  for (std::size_t i = 0; i < options_.targets.size(); ++i) {
+    const auto& each = options_.targets[i];
     const bool is_meant =
         !target.empty() ? each.alias == target
                         : each.to && without_end_slashes(each.to->url) == without_end_slashes(url);
-    if (!is_meant)
-      continue;
-    if (!each.to)
-      return each.to.error();
-    out.to = *each.to;
-    return out;
+    if (is_meant)
+      return target_lines_[i];
   }
   if (url.empty() && options_.no_targets.code != errc::none)
     return options_.no_targets;
@@ -171,10 +187,11 @@ result<a2a::line_options> a2a_agent::line_to(const std::string& target,
                                                                      "[[targets]] in docs/cli.md")
                                                        : did_you_mean(target, known)));
   }
+  auto out = line_with(options_);
   out.to.url = url;
   out.to.proxies = options_.proxies;
   out.public_only = !options_.allow_private;
-  return out;
+  return line_ptr{std::make_shared<const a2a::line_options>(std::move(out))};
 }
 
 target_limits a2a_agent::limits_of(const std::string& target) const {

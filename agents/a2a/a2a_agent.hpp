@@ -87,14 +87,17 @@ public:
   [[nodiscard]] std::string description() const override;
 
 private:
-  [[nodiscard]] result<a2a::line_options> line_to(const std::string& target,
-                                                  const std::string& url) const;
+  using line_ptr = std::shared_ptr<const a2a::line_options>;
+
+  [[nodiscard]] result<line_ptr> line_to(const std::string& target, const std::string& url) const;
   [[nodiscard]] target_limits limits_of(const std::string& target) const;
   [[nodiscard]] std::shared_ptr<a2a::call_loop> loop();
   [[nodiscard]] std::string server_id();
   [[nodiscard]] std::shared_ptr<cancel_outbox> outbox();
 
   delegation_options options_;
+  /// Of `options_.targets`, in their order; all delegations to a target share its.
+  std::vector<result<line_ptr>> target_lines_;
   const time_source& time_;
   std::shared_ptr<delegation_lines> lines_;
   const std::shared_ptr<own_traces> traces_ = std::make_shared<own_traces>();

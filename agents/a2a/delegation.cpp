@@ -97,7 +97,7 @@ delegation::delegation(delegation_terms terms, delegation_note fresh,
   if (!is_known_)
     note_.inputs = static_cast<std::uint32_t>(inputs.size()); // they are part of what is sent
   for (std::size_t i = note_.inputs; i < inputs.size(); ++i)
-    inputs_.push_back(std::move(inputs[i]));
+    inputs_.push_back({std::move(inputs[i])});
   if (!note_.task.empty())
     remote_ = remote_task(note_.task, note_.context);
 }
@@ -234,6 +234,7 @@ void delegation::look_again() {
 
 void delegation::send() {
   phase_ = phase::sending;
+  found_none_ = false;
   is_listening_ = abilities_.streams;
   is_gapless_ = false;
   steps_.emplace_back(do_send{abilities_.streams, std::exchange(has_sent_, true)});
@@ -285,9 +286,15 @@ delegation_steps delegation::on_noted(point now) {
     send();
   } else if (is_delivering_ && !is_noted_) {
     is_noted_ = true;
-    if (phase_ == phase::following && !is_canceling_) {
+    const bool is_late = inputs_.front().answers && !is_repeated_ && note_.input.empty()
+                         && !note_.question.empty() && question_ != note_.question;
+    if (phase_ == phase::following && !is_canceling_ && is_late) {
+      drop_late_answer(); // an agent that does not know its questions would take it for more input
+      delivered();
+      ask_again();
+    } else if (phase_ == phase::following && !is_canceling_) {
       delivery_is_out_ = true;
-      steps_.emplace_back(do_deliver{inputs_.front()});
+      steps_.emplace_back(do_deliver{inputs_.front().said});
     }
   }
   return finish_turn(now);
@@ -327,7 +334,7 @@ void delegation::ask_person() {
   asked.prompt = "It is not known whether " + agent_words()
                  + " has the task already. Send it again (\"send\"), or fail (\"fail\")?";
   asked.form = {{"type", "string"}, {"enum", {"send", "fail"}}};
-  steps_.emplace_back(do_report{std::move(asked)});
+  ask(std::move(asked));
 }
 
 // -- frames ---------------------------------------------------------------------------------------
@@ -337,6 +344,14 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame) {
     return finish_turn(now);
   follow_cursor(frame);
   is_resuming_ = false;
+  if (const auto* metadata = metadata_of(frame);
+      metadata != nullptr && metadata->contains(stream_gap_key) && !is_canceling_) {
+    report_message told;
+    told.message.from = role::agent;
+    told.message.parts = {text_part(agent_words() + " no longer has all that happened while the "
+                                    + "connection was lost; its task is shown as it is now")};
+    steps_.emplace_back(do_report{std::move(told)});
+  }
   auto cursor = cursor_in(frame);
   if (cursor.empty()) // it shows what is below the task, and nothing of its course
     cursor = cursor_;
@@ -448,7 +463,7 @@ void delegation::take_question(const report_question& asked) {
   note_.input.clear();
   if (!abilities_.tells_questions) {
     own.data[asker_key] = asker_of(terms_.target, note_.task, {});
-    steps_.emplace_back(do_report{std::move(own)});
+    ask(std::move(own));
     return;
   }
   if (!std::exchange(unread_, std::move(own)))
@@ -477,8 +492,14 @@ delegation_steps delegation::on_question(point now, const result<json::value>& f
       behind = path->get_array();
   }
   asked->data[asker_key] = asker_of(terms_.target, asking, std::move(behind));
-  steps_.emplace_back(do_report{std::move(*asked)});
+  ask(std::move(*asked));
   return finish_turn(now);
+}
+
+/// Our task asks it.
+void delegation::ask(report_question asked) {
+  open_asks_.push_back(asked.key);
+  steps_.emplace_back(do_report{std::move(asked)});
 }
 
 /// Our task asks no more.
@@ -633,7 +654,7 @@ void delegation::try_again(point now) {
   if (question_ == note_.question || !note_.input.empty()) {
     is_repeated_ = true;
     delivery_is_out_ = true;
-    steps_.emplace_back(do_deliver{inputs_.front()});
+    steps_.emplace_back(do_deliver{inputs_.front().said});
   } else {
     delivered(); // it goes on: it has the answer
   }
@@ -662,6 +683,9 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     dropped_ += static_cast<std::uint32_t>(found->size());
     abilities_.lists = false;
     recover();
+  } else if (!std::exchange(found_none_, true)) { // what was sent may arrive later
+    later(now, act::recover);
+    act_at_ = std::max(act_at_, now + empty_list_wait);
   } else if (is_canceling_) {
     end_canceled(cancel_outcome::already_ended, "the agent has made no task");
   } else { // it is no answer to the request: what was lost is counted from the first try
@@ -672,11 +696,12 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
 
 // -- messages to the remote task ------------------------------------------------------------------
 
-delegation_steps delegation::on_message(point now, message_ptr said) {
+delegation_steps delegation::on_message(point now, message_ptr said, bool answers) {
   if (phase_ == phase::ended || is_canceling_)
     return finish_turn(now);
   if (phase_ == phase::asking) {
     asks_.clear();
+    open_asks_.clear();
     ++note_.inputs;
     hear(now);
     if (ascii_lower(text_of(said->parts)).find(resend_word) != std::string::npos)
@@ -686,17 +711,44 @@ delegation_steps delegation::on_message(point now, message_ptr said) {
            false);
     return finish_turn(now);
   }
-  inputs_.push_back(std::move(said));
+  bool is_late = false;
+  if (answers && !open_asks_.empty()) {
+    const auto& key = open_asks_.front();
+    is_late = key != asks_ && key != has_input_; // it was withdrawn, which our task did not know
+    open_asks_.pop_front();
+  }
+  inputs_.push_back({std::move(said), answers, is_late});
   if (phase_ == phase::following && !is_delivering_)
     deliver_next();
   return finish_turn(now);
+}
+
+void delegation::on_question_ended(const std::string& key) {
+  std::erase(open_asks_, key);
+}
+
+/// Of two answers to one question the first counts, and this is the second.
+void delegation::drop_late_answer() {
+  report_message told;
+  told.message.from = role::agent;
+  told.message.parts = {text_part(agent_words() + " has gone on without the answer "
+                                  + troupe::quoted(text_of(inputs_.front().said->parts), 60)
+                                  + ", which came too late and was not handed over")};
+  steps_.emplace_back(do_report{std::move(told)});
 }
 
 /// The first message that was not handed over is written down, and then sent.
 void delegation::deliver_next() {
   if (inputs_.empty() || is_canceling_)
     return;
-  const auto& first = *inputs_.front();
+  if (inputs_.front().is_late) {
+    drop_late_answer();
+    inputs_.pop_front();
+    ++note_.inputs;
+    keep(false);
+    return deliver_next();
+  }
+  const auto& first = *inputs_.front().said;
   const bool was_under_way = !note_.answer.empty() && note_.answer == first.message_id;
   is_repeated_ = was_under_way;
   // An earlier process has handed it over. One to a known question may come twice.
@@ -706,6 +758,8 @@ void delegation::deliver_next() {
   }
   is_delivering_ = true;
   is_noted_ = false;
+  if (!inputs_.front().answers) // it was sent before the agent asked; the answer follows
+    has_input_ = asks_;
   asks_.clear(); // our task has its answer
   note_.answer = first.message_id;
   if (!was_under_way || note_.input.empty()) // else another question may be open already
@@ -736,10 +790,7 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
     told.message.parts = {
         text_part(agent_words() + " refused the message: " + answer.error().message)};
     steps_.emplace_back(do_report{std::move(told)});
-    answered_.clear();
-    answered_input_.clear();
-    ++asked_again_;
-    get(); // what it asks is asked again
+    ask_again();
     return finish_turn(now);
   }
   take(now, *answer);
@@ -750,6 +801,14 @@ delegation_steps delegation::on_delivered(point now, result<wire::answer> answer
       later(now, act::follow);
   }
   return finish_turn(now);
+}
+
+/// What the agent asks is asked again: it has no answer.
+void delegation::ask_again() {
+  answered_.clear();
+  answered_input_.clear();
+  ++asked_again_;
+  get();
 }
 
 /// The first message has been handed over.

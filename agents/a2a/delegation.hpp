@@ -134,7 +134,11 @@ public:
   [[nodiscard]] delegation_steps on_time(point now);
 
   // what our task says
-  [[nodiscard]] delegation_steps on_message(point now, message_ptr said);
+  /// `answers`: it answers the first question that our task was told to ask, and that has neither
+  /// an answer nor ended (on_question_ended).
+  [[nodiscard]] delegation_steps on_message(point now, message_ptr said, bool answers = false);
+  /// A question of that key has ended without an answer.
+  void on_question_ended(const std::string& key);
   /// `within`: how long the canceler waits for the report of how it went; nothing: as the terms
   /// say.
   [[nodiscard]] delegation_steps
@@ -160,6 +164,13 @@ private:
   /// What is tried again after a pause.
   enum class act : std::uint8_t { none, look_up, recover, resend, follow };
 
+  /// A message to our task that was not handed over yet.
+  struct waiting_message {
+    message_ptr said;
+    bool answers = false; ///< A question; false also if that is not known.
+    bool is_late = false; ///< Its question had ended.
+  };
+
   enum class frame_worth : std::uint8_t {
     dropped, ///< Of another task, or after the end.
     nothing, ///< Of our task, and nothing new.
@@ -182,6 +193,9 @@ private:
   void mark(artifact& made) const;
   void learn_id(point now);
   void take_question(const report_question& asked);
+  void ask(report_question asked);
+  void drop_late_answer();
+  void ask_again();
   void take_end(const remote_news& news);
   void end(agent_report how);
   void end_canceled(cancel_outcome outcome, std::string reason = {});
@@ -212,9 +226,11 @@ private:
   remote_abilities abilities_;
   remote_task remote_;
   phase phase_ = phase::meeting;
-  std::deque<message_ptr> inputs_; ///< Not handed over yet.
-  bool is_delivering_ = false;     ///< The first of `inputs_` is on its way, or its note is.
-  bool is_noted_ = false;          ///< The note of the delivery is durable.
+  std::deque<waiting_message> inputs_;
+  std::deque<std::string> open_asks_; ///< Questions of our task that were not heard to have ended.
+  std::string has_input_; ///< The question of our task that a message which is no answer has ended.
+  bool is_delivering_ = false; ///< The first of `inputs_` is on its way, or its note is.
+  bool is_noted_ = false;      ///< The note of the delivery is durable.
   bool delivery_is_out_ = false;
   bool is_repeated_ = false;   ///< The delivery may have arrived before.
   std::string asks_;           ///< The key under which our task asks; empty: it does not.
@@ -237,6 +253,7 @@ private:
   std::string cursor_;
   bool is_resuming_ = false; ///< The stream was asked to go on behind `cursor_`; nothing has come.
   bool is_getting_ = false;  ///< GetTask or ListTasks is under way.
+  bool found_none_ = false;  ///< ListTasks had nothing of ours; asked for once more.
   bool gets_again_ = false;  ///< It has ended since: its answer does not count.
   agent_report end_;         ///< While it is closing.
   std::string end_words_;    ///< The agent's, of the end.

@@ -60,7 +60,7 @@ void delegation_driver::cancel_later(a2a::call_loop& loop, const time_source& ti
 }
 
 void delegation_driver::begin() {
-  auto line = given_.lines->open(loop_, given_.terms.target, given_.line);
+  auto line = given_.lines->open(loop_, given_.terms.target, *given_.line);
   if (!line) {
     given_.port->report(report_failed{line.error().message, false});
     return drop();

@@ -25,7 +25,7 @@ public:
   struct setting {
     order_ptr order; ///< Null: only its cancel goes on, in the background.
     agent_port_ptr port;
-    a2a::line_options line;
+    std::shared_ptr<const a2a::line_options> line;
     std::shared_ptr<delegation_lines> lines;
     std::vector<std::string> path;
     target_limits limits;
@@ -46,7 +46,11 @@ public:
   void on_noted() { carry_out(course_.on_noted(loop_.now())); }
   /// The store has what was reported.
   void read_on();
-  void on_message(message_ptr said) { carry_out(course_.on_message(loop_.now(), std::move(said))); }
+  /// `answers`: delegation::on_message.
+  void on_message(message_ptr said, bool answers) {
+    carry_out(course_.on_message(loop_.now(), std::move(said), answers));
+  }
+  void on_question_ended(const std::string& key) { course_.on_question_ended(key); }
   /// `within`: how long the report of how it went may take; nothing: as the terms say.
   void cancel(std::optional<std::chrono::milliseconds> within = std::nullopt);
   /// Nobody listens any more.

@@ -29,6 +29,11 @@ inline constexpr unsigned troubles_told = 3;
 /// ever.
 inline constexpr unsigned faults_max = 3;
 
+/// An agent that lists no task of ours is asked once more after so long, before the list is
+/// believed: a request whose connection broke may be on its way still, and no task of it in the
+/// list yet.
+inline constexpr std::chrono::milliseconds empty_list_wait{2'000};
+
 /// Tasks whose agents go on though they were canceled, kept so that no other attempt begins beside
 /// them. The oldest is forgotten for one more.
 inline constexpr std::size_t refused_cancels_max = 1'000;

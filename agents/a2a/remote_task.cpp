@@ -4,6 +4,10 @@
 #include "protocol/json/text_in.hpp"
 #include <troupe/protocol/progress.hpp>
 
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -64,6 +68,23 @@ report_artifact shown_artifact(const artifact& made, bool append, bool is_last) 
   return out;
 }
 
+bool has_content(const std::vector<part>& parts) {
+  return std::ranges::any_of(parts, [](const part& each) {
+    if (const auto* text = std::get_if<text_content>(&each.content))
+      return !text->text.empty();
+    const auto* raw = std::get_if<raw_content>(&each.content);
+    return raw == nullptr || !raw->bytes.empty();
+  });
+}
+
+/// The hash of a text that goes on with `more` (FNV-1a, 64 bits, draft-eastlake-fnv). It guards
+/// against mix-ups: an agent that makes two texts of one hash loses its own artifact only.
+std::uint64_t continued_hash(std::uint64_t hash, std::string_view more) noexcept {
+  for (const unsigned char each : more)
+    hash = (hash ^ each) * 0x100000001b3U;
+  return hash;
+}
+
 } // namespace
 
 remote_meaning meaning_of(task_state state) noexcept {
@@ -71,17 +92,22 @@ remote_meaning meaning_of(task_state state) noexcept {
   return at < remote_meanings.size() ? remote_meanings[at].means : remote_meaning::works;
 }
 
-remote_task::size remote_task::size_of(const std::vector<part>& parts) {
-  size out;
+void remote_task::content_mark::add(const std::vector<part>& parts) {
   for (const auto& each : parts) {
-    if (const auto* text = std::get_if<text_content>(&each.content))
-      out.bytes += text->text.size(); // chunks of a text become one part
-    else if (const auto* raw = std::get_if<raw_content>(&each.content))
-      out.bytes += raw->bytes.size();
-    else
-      ++out.others;
+    if (const auto* text = std::get_if<text_content>(&each.content)) {
+      bytes += text->text.size(); // chunks of a text become one part
+      bytes_hash = continued_hash(bytes_hash, text->text);
+    } else if (const auto* raw = std::get_if<raw_content>(&each.content)) {
+      bytes += raw->bytes.size();
+      bytes_hash = continued_hash(bytes_hash, raw->bytes);
+    } else {
+      ++others;
+      if (const auto* data = std::get_if<data_content>(&each.content))
+        others_hash = continued_hash(others_hash, boost::json::serialize(data->data));
+      else if (const auto* file = std::get_if<url_content>(&each.content))
+        others_hash = continued_hash(others_hash, file->url);
+    }
   }
-  return out;
 }
 
 bool remote_task::is_own(const task_id& id, const std::string& context) {
@@ -137,7 +163,7 @@ void remote_task::take_message(const message& said, remote_news& out) {
         !said.context_id.empty() && !context_.empty() && said.context_id != context_;
     if (is_of_other_context || (!said.task_id.empty() && said.task_id != id_))
       out.taken = remote_news::verdict::foreign;
-    else if (size_of(said.parts) != size{}) {
+    else if (has_content(said.parts)) {
       out.reports.emplace_back(shown_message(said));
       out.has_news = true;
     }
@@ -162,7 +188,7 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
   state_ = status.state;
   const auto* said = status.message.get();
   const bool is_progress = said != nullptr && said->message_id.starts_with(id_ + ".progress");
-  const bool is_new = said != nullptr && !is_progress && size_of(said->parts) != size{}
+  const bool is_new = said != nullptr && !is_progress && has_content(said->parts)
                       && name_of(*said) != last_message_;
   if (said != nullptr && !is_progress)
     last_message_ = name_of(*said);
@@ -223,22 +249,22 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
 }
 
 void remote_task::take_whole(const artifact& made, bool is_last, remote_news& out) {
-  const auto now = size_of(made.parts);
+  content_mark now;
+  now.add(made.parts);
   const auto [before, is_new] = artifacts_.try_emplace(id_of(made));
   if (!is_new && before->second == now)
     return;
   before->second = now;
-  out.has_news = out.has_news || now != size{};
+  out.has_news = out.has_news || has_content(made.parts);
   out.reports.emplace_back(shown_artifact(made, false, is_last));
 }
 
 void remote_task::take_chunk(const wire::artifact_update& made, remote_news& out) {
   const auto id = id_of(made.artifact);
-  const auto more = size_of(made.artifact.parts);
   const bool is_known = artifacts_.contains(id);
   const bool continues = made.append && is_known;
   auto& kept = artifacts_[id];
-  const bool changes = more != size{} || (!continues && kept != size{});
+  const bool changes = has_content(made.artifact.parts) || (!continues && kept != content_mark{});
   if (changes && !continues)
     ended_.erase(id);
   const bool ends = made.is_last && ended_.insert(id).second;
@@ -247,8 +273,7 @@ void remote_task::take_chunk(const wire::artifact_update& made, remote_news& out
   out.has_news = out.has_news || changes;
   if (!continues)
     kept = {};
-  kept.bytes += more.bytes;
-  kept.others += more.others;
+  kept.add(made.artifact.parts);
   out.reports.emplace_back(shown_artifact(made.artifact, continues, made.is_last));
 }
 

@@ -69,7 +69,7 @@ struct remote_news {
   bool has_news = false;  ///< Something happened since the frame before.
 };
 
-/// What is known of the remote task. Of its artifacts only the sizes are kept.
+/// What is known of the remote task. Of its artifacts only sizes and hashes are kept.
 class remote_task {
 public:
   remote_task() = default;
@@ -90,12 +90,16 @@ public:
   [[nodiscard]] const std::string& objective() const noexcept { return objective_; }
 
 private:
-  struct size {
+  static constexpr std::uint64_t hash_of_nothing = 0xcbf29ce484222325U; ///< FNV-1a, 64 bits.
+  /// Tells contents apart. Chunks of a text have the mark of the text that they become.
+  struct content_mark {
     std::size_t bytes = 0;  ///< Of text and files.
     std::size_t others = 0; ///< Parts that are neither.
-    friend bool operator==(const size&, const size&) = default;
+    std::uint64_t bytes_hash = hash_of_nothing;
+    std::uint64_t others_hash = hash_of_nothing;
+    void add(const std::vector<part>& parts);
+    friend bool operator==(const content_mark&, const content_mark&) = default;
   };
-  static size size_of(const std::vector<part>& parts);
 
   [[nodiscard]] bool is_own(const task_id& id, const std::string& context);
   void take_status(const task_status& status, const boost::json::object& metadata,
@@ -113,7 +117,7 @@ private:
   std::optional<hitl::request> request_;
   std::string objective_;
   std::uint32_t asked_ = 0; ///< How often it began to ask.
-  std::map<std::string, size, std::less<>> artifacts_;
+  std::map<std::string, content_mark, std::less<>> artifacts_;
   std::set<std::string, std::less<>> ended_; ///< Artifacts whose last chunk was shown.
 };
 

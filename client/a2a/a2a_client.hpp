@@ -192,6 +192,8 @@ public:
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
   /// That of the last event; the agent's may have changed since.
   [[nodiscard]] wire::wire_format format() const noexcept { return format_; }
+  /// The server gives its events ids, and goes on behind the last one after a break.
+  [[nodiscard]] bool has_event_ids() const noexcept { return !last_id_.empty(); }
   /// The event that was read last was the last one.
   void finish() noexcept { is_over_ = true; }
   /// What `resume_with` says is asked anew, from its beginning.
@@ -247,6 +249,8 @@ public:
   [[nodiscard]] net::awaitable<result<std::optional<wire::answer>>> next();
   /// The last event as the server wrote it.
   [[nodiscard]] const boost::json::value& last_event() const noexcept { return last_event_; }
+  /// Events of other tasks so far.
+  [[nodiscard]] std::size_t dropped() const noexcept { return dropped_; }
   void close() { events_->close(); }
 
 private:
@@ -259,6 +263,7 @@ private:
   const bool ends_at_question_;
   std::string task_;
   unsigned foreign_events_ = 0; ///< In a row.
+  std::size_t dropped_ = 0;
   boost::json::value last_event_;
 };
 

@@ -11,8 +11,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <optional>
+#include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace troupe::a2a {
 
@@ -43,10 +47,14 @@ struct open_stream final : heard_stream {
   std::shared_ptr<event_stream> events;
   stream_listener to;
   std::function<void()> read_later; ///< Begins read_on.
+  std::function<void()> forget;     ///< Its line has nothing to close any more.
   bool is_paused = false;
   bool is_read = true; ///< read_on runs, or will.
 
-  ~open_stream() override { events->close(); }
+  ~open_stream() override {
+    events->close();
+    forget();
+  }
   void pause() override { is_paused = true; }
   void resume() override {
     is_paused = false;
@@ -145,8 +153,11 @@ public:
     auto out = std::make_shared<open_stream>();
     out->events = client_->stream(which, std::move(params), {}, std::move(more));
     out->to = std::move(to);
-    std::erase_if(streams_, [](const auto& each) { return each.expired(); });
-    streams_.push_back(out->events);
+    streams_.insert(out->events);
+    out->forget = [self = weak_from_this(), events = out->events] {
+      if (const auto me = self.lock())
+        me->streams_.erase(events);
+    };
     out->read_later = [self = weak_from_this(), from = out->events,
                        heard = std::weak_ptr<open_stream>(out)] {
       if (const auto me = self.lock())
@@ -164,7 +175,7 @@ public:
 
   /// Ends the streams, so that what waits for them can end.
   void close() {
-    for (const auto& each : streams_)
+    for (const auto& each : std::exchange(streams_, {})) // what is told may drop others
       if (const auto open = each.lock())
         open->close();
     client_->close();
@@ -216,7 +227,8 @@ private:
 
   parts* home_; ///< Null once the loop is no more.
   std::unique_ptr<a2a_client> client_;
-  std::vector<std::weak_ptr<event_stream>> streams_;
+  /// Those that are heard: there may be thousands, so that none is looked for among the others.
+  std::set<std::weak_ptr<event_stream>, std::owner_less<>> streams_;
 };
 
 call_loop::call_loop(const time_source& time, call_seams network)

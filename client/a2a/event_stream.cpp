@@ -370,6 +370,7 @@ awaitable<result<std::optional<wire::answer>>> task_stream::next() {
     if (!value)
       co_return value.error();
     if (is_foreign(*value)) {
+      ++dropped_;
       if (++foreign_events_ > foreign_events_max)
         co_return make_error(errc::invalid_agent_response,
                              "the last " + std::to_string(foreign_events_)

@@ -191,6 +191,10 @@ json::object heard::summary(const heard_from& agent, std::string_view handle) co
     out["message_text"] = std::move(text);
   if (!artifacts_.empty())
     out["artifacts"] = artifacts_;
+  if (dropped_ > 0)
+    out["dropped_events"] = dropped_;
+  if (has_missed_)
+    out["missed_updates"] = true;
   if (auto next = continuation(agent, handle); !next.empty())
     out["continuation"] = std::move(next);
   return out;

@@ -36,6 +36,11 @@ public:
   /// `raw`: in common words.
   void take(const wire::answer& read, boost::json::object raw);
 
+  /// So many events of the stream were of other tasks, and are not in the result.
+  void note_dropped(std::size_t events) noexcept { dropped_ = events; }
+  /// The stream broke, and what happened until it stood again was not heard, or not all of it.
+  void note_missed() noexcept { has_missed_ = true; }
+
   /// Empty: there is no task.
   [[nodiscard]] const std::string& task_id() const noexcept { return task_id_; }
   [[nodiscard]] const std::string& context_id() const noexcept { return context_id_; }
@@ -75,6 +80,8 @@ private:
   boost::json::array artifacts_;                          ///< In common words.
   boost::json::array events_;
   boost::json::value last_;
+  std::size_t dropped_ = 0;
+  bool has_missed_ = false;
 };
 
 } // namespace troupe::remote_agent

@@ -11,6 +11,7 @@
 #include "client/remote_agent/request.hpp"
 #include "client/remote_agent/route.hpp"
 #include "client/remote_agent/words.hpp"
+#include "protocol/a2a/stream_mark.hpp"
 #include <troupe/protocol/ids.hpp>
 
 #include <boost/asio/co_spawn.hpp>
@@ -21,6 +22,7 @@
 #include <exception>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace troupe::remote_agent {
@@ -51,6 +53,19 @@ json::object success(action which) {
   out["operation"] = "remote_agent";
   out["action"] = to_string(which);
   return out;
+}
+
+/// Whether something may have happened between a break and `first`, the first event behind it, that
+/// nobody heard. A server with cursors goes on where the stream broke, or says that it cannot;
+/// another one has to begin with the task as it is.
+bool misses_updates(const wire::answer& first) {
+  if (const auto* whole = std::get_if<task>(&first))
+    return whole->metadata.contains(stream_gap_key);
+  if (const auto* moved = std::get_if<wire::status_update>(&first))
+    return !moved->metadata.contains(stream_cursor_key);
+  if (const auto* made = std::get_if<wire::artifact_update>(&first))
+    return !made->metadata.contains(stream_cursor_key);
+  return false;
 }
 
 } // namespace
@@ -107,6 +122,7 @@ struct tool_call {
   std::shared_ptr<a2a::a2a_client> client;
   wire::wire_format format; ///< Of the last answer: the card may have named another version.
   std::shared_ptr<a2a::event_stream> open; ///< Closed when the time is up.
+  bool is_taken_up = false;                ///< It broke, and no event has come since.
   json::object first_answer;               ///< That a second stream may repeat.
 };
 
@@ -316,13 +332,16 @@ awaitable<outcome<void>> tool_call::watch() {
 awaitable<outcome<void>> tool_call::follow(a2a::operation which, a2a::params_writer params,
                                            error& stream_error) {
   auto headers = headers_of(asked, owner.known_);
-  open = client->stream(which, std::move(params), {}, std::move(headers));
+  a2a::connection_news connection;
+  connection.on_resumed = [this] { is_taken_up = true; };
+  open = client->stream(which, std::move(params), std::move(connection), std::move(headers));
   a2a::task_stream stream(*client, open, true,
                           which == a2a::operation::subscribe_to_task ? news.task_id()
                                                                      : std::string{});
   std::size_t bytes = 0;
   for (bool is_first = true;; is_first = false) {
     auto next = co_await stream.next();
+    news.note_dropped(stream.dropped());
     if (!next) {
       if (is_first && !is_over) {
         stream_error = next.error();
@@ -346,6 +365,8 @@ awaitable<outcome<void>> tool_call::follow(a2a::operation which, a2a::params_wri
                                                            + std::to_string(events_bytes_max)
                                                            + " bytes in one stream"));
     }
+    if (std::exchange(is_taken_up, false) && !open->has_event_ids() && misses_updates(**next))
+      news.note_missed();
     format = open->format();
     auto raw = in_common_words(stream.last_event(), format);
     if (is_first && !first_answer.empty() && raw == first_answer)

@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { startAgent, troupeAt } from './support.mjs';
+import { delegatesTo, startAgent, troupeAt } from './support.mjs';
 
 const { DefaultRequestHandler, InMemoryTaskStore } = await import('a2a-0.3/server');
 const { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } = await import('a2a-0.3/server/express');
 
-/// Says back what it is told, in two pieces; asks about a text that ends with a question mark.
+/// The tasks that wait, or have waited: their context, and what ends the wait.
+const waiting = new Map();
+
+/// Says back what it is told, in two pieces; asks about a text that ends with a question mark; waits for its cancel if it is told to.
 const executor = {
   async execute(context, bus) {
     const { taskId, contextId, userMessage } = context;
@@ -19,6 +22,10 @@ const executor = {
     if (!context.task)
       bus.publish({ kind: 'task', id: taskId, contextId, history: [userMessage], status: { state: 'submitted', timestamp: new Date().toISOString() } });
     status('working', false);
+    if (text === 'wait') {
+      await new Promise((end) => waiting.set(taskId, { contextId, end }));
+      return;
+    }
     if (text.endsWith('?')) {
       status('input-required', true, 'You tell me');
     } else {
@@ -28,8 +35,14 @@ const executor = {
       status('completed', true);
     }
     bus.finished();
+    end();
   },
-  async cancelTask() {},
+  async cancelTask(taskId, bus) {
+    const { contextId, end } = waiting.get(taskId);
+    bus.publish({ kind: 'status-update', taskId, contextId, final: true,
+                  status: { state: 'canceled', timestamp: new Date().toISOString() } });
+    bus.finished();
+  },
 };
 
 /// An agent that speaks over this binding, and no other.
@@ -77,6 +90,8 @@ for (const binding of ['JSONRPC', 'HTTP+JSON']) {
       assert.equal(shown.status.state, 'TASK_STATE_COMPLETED');
       assert.match((await troupe('task', id)).out, /--- made: a\nyou said \nbecause\n/); // a part is a line
     });
+
+    test('a plan has its tasks done there, with a question and a cancel', () => delegatesTo(agent.url, waiting));
 
     test('what it lacks is said', async () => {
       const lists = await troupe('tasks');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { startAgent, troupeAt } from './support.mjs';
+import { delegatesTo, startAgent, troupeAt } from './support.mjs';
 
 const { AgentCard, Artifact, Part, Role, TaskState } = await import('@a2a-js/sdk');
 const { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } = await import('@a2a-js/sdk/server');
@@ -16,7 +16,10 @@ const modes = [
   { version: '0.3', binding: 'HTTP+JSON' },
 ];
 
-/// Says back what it is told, in two pieces; asks about a text that ends with a question mark.
+/// The tasks that wait, or have waited: their context, and what ends the wait.
+const waiting = new Map();
+
+/// Says back what it is told, in two pieces; asks about a text that ends with a question mark; waits for its cancel if it is told to.
 const executor = {
   async execute(context, bus) {
     const { taskId, contextId, userMessage } = context;
@@ -32,6 +35,10 @@ const executor = {
       ...(context.task ?? { id: taskId, contextId, history: [userMessage], artifacts: [], metadata: undefined }),
       status: { state: TaskState.TASK_STATE_SUBMITTED, timestamp: now(), message: undefined } }));
     status(TaskState.TASK_STATE_WORKING);
+    if (text === 'wait') {
+      await new Promise((end) => waiting.set(taskId, { contextId, end }));
+      return;
+    }
     if (text.endsWith('?')) {
       status(TaskState.TASK_STATE_INPUT_REQUIRED, 'You tell me');
     } else {
@@ -42,8 +49,15 @@ const executor = {
       status(TaskState.TASK_STATE_COMPLETED);
     }
     bus.finished();
+    end();
   },
-  async cancelTask() {},
+  async cancelTask(taskId, bus) {
+    const { contextId, end } = waiting.get(taskId);
+    bus.publish(AgentEvent.statusUpdate({
+      taskId, contextId, metadata: undefined,
+      status: { state: TaskState.TASK_STATE_CANCELED, timestamp: new Date().toISOString(), message: undefined } }));
+    bus.finished();
+  },
 };
 
 /// An agent that speaks this version over this binding, and nothing else.
@@ -107,6 +121,8 @@ for (const { version, binding } of modes) {
       assert.ok(states.length >= 1);
       assert.ok(states.every((state) => state === 'TASK_STATE_COMPLETED'), states.join());
     });
+
+    test('a plan has its tasks done there, with a question and a cancel', () => delegatesTo(agent.url, waiting));
 
     test('what it lacks is said', async () => {
       assert.match((await troupe('ls')).err, /has no objectives, only tasks/);

@@ -76,6 +76,91 @@ export async function startServer() {
   };
 }
 
+/// A `troupe serve` whose plans may have their tasks done by the agent at `target`, which is called `there`. `begin` starts a plan
+/// with one task for each of these texts, in a chain, and returns the ids of the tasks; `reaches` waits for a state of a task.
+export async function startDelegating(target) {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-sdk-'));
+  await writeFile(join(folder, 'troupe.toml'), `[[targets]]\nalias = "there"\nurl = "${target}"\n`);
+  const child = spawn(
+    process.env.TROUPE_BINARY,
+    ['serve', '--store', 'memory', '--listen', '127.0.0.1:0', '--drain-seconds', '1', '--config', join(folder, 'troupe.toml')],
+    { stdio: ['ignore', 'ignore', 'pipe'] });
+  const log = [];
+  const url = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      log.push(line);
+      const found = /listening on (http:\S+)/.exec(line);
+      if (found) resolve(found[1]);
+    });
+    child.once('exit', (code) => reject(new Error(`troupe serve ended with ${code}:\n${log.join('\n')}`)));
+  });
+  const ask = async (method, params) => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0',
+                 'A2A-Extensions': opt },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+    const { result, error } = await answer.json();
+    assert.ok(result, JSON.stringify(error));
+    return result;
+  };
+  let begun = 0;
+  return {
+    ask,
+    async begin(...texts) {
+      const id = `trip${++begun}`;
+      const tasks = texts.map((text, index) => ({
+        name: `step${index}`, agent: 'a2a', input: { target: 'there', text }, dependencies: index > 0 ? [`step${index - 1}`] : [] }));
+      await ask('objectives/create', { id, name: 'Trip', start: true, plans: [{ name: 'P', tasks }] });
+      return texts.map((_text, index) => `${id}.p0.t${index}`);
+    },
+    async reaches(task, state) {
+      for (;;) {
+        const now = await ask('GetTask', { id: task });
+        if (now.status.state === state) return now;
+        assert.ok(!/COMPLETED|FAILED|CANCELED|REJECTED/.test(now.status.state), `${task}: ${JSON.stringify(now.status)}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    async stop() {
+      const ended = child.exitCode === null ? once(child, 'exit') : [child.exitCode];
+      child.kill('SIGTERM');
+      const [code] = await ended;
+      await rm(folder, { recursive: true });
+      assert.equal(code, 0, log.join('\n'));
+    },
+  };
+}
+
+/// What a plan has done at the agent at `url`: three tasks in a chain, the second of which asks, and then one that is canceled.
+/// `waiting`: a map that grows when the agent has begun to wait.
+export async function delegatesTo(url, waiting) {
+  const here = await startDelegating(url);
+  try {
+    const [first, asks, last] = await here.begin('hello', 'why?', 'goodbye');
+    await here.reaches(first, 'TASK_STATE_COMPLETED');
+    const asking = await here.reaches(asks, 'TASK_STATE_INPUT_REQUIRED');
+    assert.equal(asking.status.message.parts[0].text, 'You tell me');
+    await here.ask('SendMessage', {
+      message: { messageId: 'a1', role: 'ROLE_USER', taskId: asks, parts: [{ text: 'because' }] },
+      configuration: { returnImmediately: true } });
+    const made = (task) => task.artifacts[0].parts.map((part) => part.text).join('');
+    assert.equal(made(await here.reaches(asks, 'TASK_STATE_COMPLETED')), 'you said because');
+    assert.equal(made(await here.reaches(last, 'TASK_STATE_COMPLETED')), 'you said goodbye');
+    assert.equal(made(await here.ask('GetTask', { id: first })), 'you said hello');
+
+    const before = waiting.size;
+    const [waits] = await here.begin('wait');
+    while (waiting.size === before) await new Promise((resolve) => setTimeout(resolve, 20));
+    const canceled = await here.ask('CancelTask', { id: waits });
+    assert.equal(canceled.status.state, 'TASK_STATE_CANCELED');
+    assert.deepEqual(canceled.metadata['troupe/v1/cancel'].map(({ target, outcome }) => ({ target, outcome })),
+                     [{ target: 'there', outcome: 'acknowledged' }]);
+  } finally {
+    await here.stop();
+  }
+}
+
 /// An HTTP server that keeps what is posted to it. `next(fits)` waits for the first notification that fits.
 export async function startReceiver() {
   const seen = [];

@@ -459,6 +459,29 @@ TEST_CASE("delegations above the limit of all targets wait, and each target gets
   two.release();
 }
 
+TEST_CASE("the settings of a target are shared by all its delegations", "[agents][a2a]") {
+  push_receiver there;
+  there.hold();
+  const auto setting = std::make_shared<int>(0); // each copy of the target has it once more
+  delegation_options how;
+  how.targets.push_back(target_at("there", there));
+  how.targets.back().to->verify_card = [setting](std::string_view) { return result<void>{}; };
+  how.open_max = 1;
+  begun_bed bed(std::move(how));
+  const auto begin = [&] { return bed.begin(order_with(R"({"target": "there", "text": "go"})")); };
+  static_cast<void>(begin());
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return there.connections() > 0;
+  }));
+  const auto copies = setting.use_count();
+  for (int i = 0; i < 10; ++i)
+    static_cast<void>(begin());
+  bed.turn();
+  CHECK(setting.use_count() == copies);
+  there.release();
+}
+
 TEST_CASE("a target without a limit of its own has one", "[agents][a2a]") {
   const target_gate gate(target_limits{});
   auto filled = gate;

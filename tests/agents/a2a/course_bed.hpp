@@ -2,6 +2,7 @@
 #pragma once
 
 #include "agents/a2a/delegation.hpp"
+#include "agents/a2a/limits.hpp"
 #include "tests/support/catch.hpp"
 
 #include <chrono>
@@ -118,6 +119,12 @@ struct course_bed {
       CHECK(line_of(course.on_sent(now, wire::answer{remote_state(task_state::working)}))
             == "keep");
     CHECK(course.note().task == "r1");
+  }
+  /// The agent lists no task of ours, and none when it is asked once more: what follows.
+  std::string find_nothing() {
+    CHECK(line_of(course.on_found(now, std::vector<task>{})).empty());
+    CHECK(after(std::chrono::seconds{30}) == "find");
+    return line_of(course.on_found(now, std::vector<task>{}));
   }
   /// What is due within `wait`.
   std::string after(std::chrono::nanoseconds wait) {

@@ -31,10 +31,10 @@ TEST_CASE("a send whose answer says nothing clear is looked for, and sent three 
   SECTION("the agent has made none, and has the same fault again") {
     begin(lister);
     CHECK(bed.after(seconds{1}) == "find");
-    CHECK(line_of(bed.course.on_found(bed.now, std::vector<task>{})) == "stream");
+    CHECK(bed.find_nothing() == "stream");
     CHECK(line_of(bed.course.on_stream_end(bed.now, fault)).empty());
     CHECK(bed.after(seconds{1}) == "find");
-    CHECK(line_of(bed.course.on_found(bed.now, std::vector<task>{})) == "stream");
+    CHECK(bed.find_nothing() == "stream");
     CHECK(line_of(bed.course.on_stream_end(bed.now, fault))
           == "cancel later, failed: the agent \"support\": boom, end");
   }
@@ -55,14 +55,14 @@ TEST_CASE("a send that breaks again and again is lost at last, though the agent 
   std::string steps = line_of(bed.course.on_noted(bed.now));
   std::string all;
   const auto first = bed.now;
-  while (bed.now < first + seconds{570}) {
-    REQUIRE((steps == "stream" || steps == "message"));
+  while (bed.now < first + seconds{540}) {
+    REQUIRE(steps == "stream");
     all += line_of(bed.course.on_stream_end(bed.now, broken()));
     REQUIRE(bed.after(seconds{30}) == "find");
-    steps = line_of(bed.course.on_found(bed.now, std::vector<task>{}));
+    steps = bed.find_nothing();
   }
   CHECK(all == "message"); // said once
-  CHECK(bed.after(seconds{30})
+  CHECK(bed.after(seconds{60})
         == "cancel later, hang up, failed: the agent \"support\" has not answered for 600 s: "
            "broken, end");
 }

@@ -185,6 +185,21 @@ TEST_CASE("a stream with cursors goes on where it broke", "[agents][a2a]") {
   }
 }
 
+TEST_CASE("our task says that an agent does not have all that happened after a break",
+          "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  auto shown = remote_state(task_state::working);
+  shown.metadata[stream_cursor_key] = "5.0";
+  static_cast<void>(bed.course.on_event(bed.now, wire::answer{shown}));
+  CHECK(line_of(bed.course.on_stream_end(bed.now, broken())) == "listen behind 5.0");
+  shown.metadata[stream_cursor_key] = "9.0";
+  const bool has_gap = GENERATE(true, false);
+  if (has_gap)
+    shown.metadata[stream_gap_key] = true;
+  CHECK(line_of(bed.course.on_event(bed.now, wire::answer{shown})) == (has_gap ? "message" : ""));
+}
+
 TEST_CASE("an agent without streams is asked again and again", "[agents][a2a]") {
   course_bed bed;
   bed.follow({"1.0 JSONRPC http://a/", false, false, true});
@@ -339,6 +354,68 @@ TEST_CASE("an answer that is refused leads to the question again", "[agents][a2a
         == "ask Which?");
 }
 
+TEST_CASE("of two answers to one question the second is dropped, and our task says so",
+          "[agents][a2a]") {
+  const auto asking = remote_state(task_state::input_required, "Which?");
+  course_bed bed;
+  bed.follow();
+  CHECK(line_of(bed.course.on_event(bed.now, asking)) == "ask Which?");
+  SECTION("the agent had another answer before ours was noted") {
+    CHECK(line_of(bed.course.on_message(bed.now, user_text("this", "u1"), true)) == "keep!");
+    static_cast<void>(bed.course.on_event(bed.now, remote_state(task_state::working)));
+    CHECK(line_of(bed.course.on_noted(bed.now)) == "message, keep, get");
+    CHECK(bed.course.note().answer.empty());
+    SECTION("and works") {
+      CHECK(line_of(bed.course.on_got(bed.now, remote_state(task_state::working))).empty());
+    }
+    SECTION("or it asks still: what it said was old") {
+      CHECK(line_of(bed.course.on_got(bed.now, asking)) == "ask Which?");
+    }
+  }
+  SECTION("our task had its answer before it heard that the question was withdrawn") {
+    CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))) == "withdraw");
+    CHECK(line_of(bed.course.on_message(bed.now, user_text("this", "u1"), true))
+          == "message, keep");
+  }
+  SECTION("the agent asks something else by then") {
+    CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::input_required, "Why?")))
+          == "withdraw, ask Why?");
+    CHECK(line_of(bed.course.on_message(bed.now, user_text("this", "u1"), true))
+          == "message, keep");
+    CHECK(line_of(bed.course.on_message(bed.now, user_text("so", "u2"), true)) == "keep!");
+    CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver so");
+    return;
+  }
+  CHECK(bed.course.note().inputs == 1);
+}
+
+TEST_CASE("a question that was withdrawn leaves the next answer to the next question",
+          "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  static_cast<void>(
+      bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")));
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::input_required, "Why?")))
+        == "withdraw, ask Why?");
+  bed.course.on_question_ended("q-Which?");
+  CHECK(line_of(bed.course.on_message(bed.now, user_text("so", "u1"), true)) == "keep!");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver so");
+}
+
+TEST_CASE("a message that was sent before a question does not make its answer late",
+          "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  static_cast<void>(
+      bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")));
+  CHECK(line_of(bed.course.on_message(bed.now, user_text("by the way", "u1"))) == "keep!");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver by the way");
+  CHECK(line_of(bed.course.on_message(bed.now, user_text("this", "u2"), true)).empty());
+  CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{remote_state(task_state::working)}))
+        == "keep, keep!");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver this");
+}
+
 TEST_CASE("after a crash a known task is read and followed", "[agents][a2a]") {
   course_bed bed({}, left_note("r1"));
   CHECK(line_of(bed.course.begin(bed.now)) == "look up");
@@ -406,7 +483,23 @@ TEST_CASE("a request that may have come through is sent again only to an agent t
   }
   SECTION("it lists its tasks, and has made none") {
     CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
-    CHECK(line_of(bed.course.on_found(bed.now, std::vector<task>{})) == "stream");
+    CHECK(bed.find_nothing() == "stream");
+  }
+  SECTION("it lists its tasks, and ours has come into the list late") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector<task>{})).empty());
+    CHECK(bed.after(empty_list_wait - milliseconds{1}).empty());
+    CHECK(bed.after(milliseconds{1}) == "find");
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector{remote_state(task_state::working)}))
+          == "keep, get");
+  }
+  SECTION("it lists its tasks, and the task that is to be canceled has come late") {
+    CHECK(line_of(bed.course.on_met(bed.now, lister)) == "find");
+    CHECK(line_of(bed.course.cancel(bed.now)).empty());
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector<task>{})).empty());
+    CHECK(bed.after(empty_list_wait) == "find");
+    CHECK(line_of(bed.course.on_found(bed.now, std::vector{remote_state(task_state::working)}))
+          == "keep, cancel, get");
   }
   SECTION("it does neither") {
     const auto steps = line_of(bed.course.on_met(bed.now, neither));

@@ -219,6 +219,38 @@ TEST_CASE("a snapshot repeats nothing that was shown, and wipes nothing", "[agen
   CHECK(grown.is_whole);
 }
 
+TEST_CASE("an artifact with other content of the same size is shown again", "[agents][a2a]") {
+  remote_task one;
+  static_cast<void>(one.take(chunk_frame("red ", false)));
+  static_cast<void>(one.take(chunk_frame("car", true)));
+  CHECK(one.take(wire::answer{snapshot(task_state::working, {"red car"})}).reports.empty());
+  const auto changed = one.take(wire::answer{snapshot(task_state::working, {"red bus"})});
+  REQUIRE(changed.reports.size() == 1);
+  CHECK(text_of(std::get<report_artifact>(changed.reports[0]).artifact.parts) == "red bus");
+  CHECK(changed.has_news);
+  CHECK(one.take(wire::answer{snapshot(task_state::completed, {"red bus"})}).reports.empty());
+  // Data and files elsewhere, too.
+  const auto [before, after] = GENERATE(table<part, part>({
+      {data_part(boost::json::parse(R"({"rooms":1})")),
+       data_part(boost::json::parse(R"({"rooms":2})"))},
+      {part{url_content{"https://a.example/1"}, {}, {}, {}},
+       part{url_content{"https://a.example/2"}, {}, {}, {}}},
+      {part{raw_content{"x"}, {}, {}, {}}, part{raw_content{"y"}, {}, {}, {}}},
+  }));
+  const auto whole_with = [](const part& of) {
+    auto out = snapshot(task_state::working);
+    artifact made;
+    made.artifact_id = "b";
+    made.parts = {of};
+    out.artifacts = {std::make_shared<const artifact>(std::move(made))};
+    return out;
+  };
+  remote_task other;
+  CHECK(other.take(wire::answer{whole_with(before)}).reports.size() == 1);
+  CHECK(other.take(wire::answer{whole_with(before)}).reports.empty());
+  CHECK(other.take(wire::answer{whole_with(after)}).reports.size() == 1);
+}
+
 TEST_CASE("frames of other tasks, and frames after the end, are dropped", "[agents][a2a]") {
   remote_task one;
   static_cast<void>(one.take(status_frame(task_state::working)));

@@ -480,6 +480,41 @@ TEST_CASE("remote-agent line 124: a stream that ends while the task works is tak
   CHECK(answer.at("raw").at("events").as_array().size() == 2);
 }
 
+TEST_CASE("remote-agent line 124: who may have missed updates is told", "[client][remote-agent]") {
+  const auto chunk = [](const std::string& metadata) {
+    return R"({"kind":"artifact-update","taskId":"task-456","contextId":"ctx-456","artifact":{)"
+           R"("artifactId":"a","parts":[{"kind":"text","text":"x"}]})"
+           + metadata + "}";
+  };
+  const std::string gap_task = R"({"kind":"task","id":"task-456","contextId":"ctx-456",)"
+                               R"("status":{"state":"working"},"metadata":{"troupe/v1/gap":true}})";
+  const auto [first, misses] = GENERATE_COPY(table<std::string, std::string>({
+      {task_text("working"), "(none)"},
+      {chunk({}), "true"},
+      {chunk(R"(,"metadata":{"troupe/v1/cursor":"5.0"})"), "(none)"},
+      {gap_task, "true"},
+  }));
+  tool_bed bed;
+  bed.server.script({json_answer(card_text(bed.server)), stream_answer({task_text("working")}),
+                     stream_answer({first, status_text("completed", true)})});
+  const auto answer = bed.ask(a_send(R"(,"follow_updates":true)"), 10ms, 2);
+  CHECK(found_at(answer, "/ok") == "true");
+  CHECK(found_at(answer, "/summary/missed_updates") == misses);
+}
+
+TEST_CASE("remote-agent line 124: events of other tasks are dropped and counted",
+          "[client][remote-agent]") {
+  tool_bed bed;
+  bed.server.script(
+      {json_answer(card_text(bed.server)),
+       stream_answer({task_text("working"), task_text("failed", "task-9"),
+                      task_text("working", "task-9"), status_text("completed", true)})});
+  const auto answer = bed.ask(a_send(R"(,"follow_updates":true)"));
+  CHECK(found_at(answer, "/ok") == "true");
+  CHECK(found_at(answer, "/summary/dropped_events") == "2");
+  CHECK(answer.at("raw").at("events").as_array().size() == 2);
+}
+
 TEST_CASE("remote-agent line 124: a stream ends at a question", "[client][remote-agent]") {
   tool_bed bed;
   bed.server.script({json_answer(card_text(bed.server)),
