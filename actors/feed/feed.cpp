@@ -75,6 +75,13 @@ void feed::set_snapshot(feed_snapshot now) {
   is_many_ = !snapshot_.task && !snapshot_.objective;
 }
 
+void feed::forget_snapshot() noexcept {
+  if (after_ || (phase_ != phase::live && phase_ != phase::behind))
+    return;
+  snapshot_.task = nullptr;
+  snapshot_.objective = nullptr;
+}
+
 void feed::follow(feed_source_ptr from) {
   source_ = std::move(from);
   phase_ = phase::live;

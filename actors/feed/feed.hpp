@@ -112,6 +112,9 @@ public:
   [[nodiscard]] const std::optional<error>& refusal() const noexcept { return refusal_; }
   /// As it was when the feed was opened, or restarted. Empty before that, and for one that follows.
   [[nodiscard]] const feed_snapshot& snapshot() const noexcept { return snapshot_; }
+  /// The reader has shown something, and needs no record any more: the feed may last longer than
+  /// the task or objective. While the past is read that a snapshot may replace, it stays.
+  void forget_snapshot() noexcept;
   /// As many frames as fit into about `window` bytes; at least one if there is one, none if
   /// `window` is 0: its reader can take none.
   [[nodiscard]] feed_batch take(std::size_t window);

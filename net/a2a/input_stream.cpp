@@ -18,14 +18,26 @@ namespace troupe::net {
 
 namespace {
 
+/// Of a task that asks, what is shown. Its history and artifacts may be long, and the stream may
+/// last longer than the task.
+task_ptr asking_part_of(const task& record) {
+  auto out = std::make_shared<task>();
+  out->id = record.id;
+  out->context = record.context;
+  out->origin = record.origin;
+  out->question = record.question;
+  return out;
+}
+
 /// The open questions, page after page, then those that change. One thing is read at a time.
 class shown_inputs final : public event_source {
 public:
   /// `source` watches since before `first`, the first page, was read.
   shown_inputs(operation_call& call, list_inputs which, std::shared_ptr<feed> source,
                shown_input_page first)
-      : call_(call), which_(std::move(which)), source_(call, std::move(source)),
-        page_(std::move(first)) {}
+      : call_(call), which_(std::move(which)), source_(call, std::move(source)) {
+    keep_page(std::move(first));
+  }
 
   stream_step add_news() override {
     auto& responder = call_.responder;
@@ -64,7 +76,7 @@ private:
     if (one_asked_)
       return take_one();
     if (listed_ < page_.tasks.size()) {
-      const auto& asking = page_.tasks[listed_];
+      const auto asking = std::move(page_.tasks[listed_]); // Once it is shown, it is not held.
       add_input({asking, asking->question->id, page_.claims[listed_++]});
       return true;
     }
@@ -112,10 +124,16 @@ private:
       end(found.error());
       return true;
     }
-    page_ = std::move(*found);
-    listed_ = 0;
+    keep_page(std::move(*found));
     begins_ = begins_again_;
     return true;
+  }
+
+  void keep_page(shown_input_page next) {
+    page_ = std::move(next);
+    for (auto& each : page_.tasks)
+      each = asking_part_of(*each);
+    listed_ = 0;
   }
 
   /// The list begins, or begins again: what the client knew before counts no more.

@@ -106,6 +106,7 @@ stream_step shown_feed::end_piece() {
   if (long_event_->is_whole())
     long_event_.reset();
   has_shown_ = true;
+  source_.get()->forget_snapshot();
   return stream_step::go_on;
 }
 
@@ -152,6 +153,8 @@ stream_step shown_feed::add_events() {
   if (is_over_)
     return stream_step::end;
   has_shown_ = has_shown_ || !call_.responder.stream_text().empty();
+  if (has_shown_) // A last snapshot is only for who was shown nothing.
+    source->forget_snapshot();
   is_taken_ = false;
   return after_batch(*source);
 }

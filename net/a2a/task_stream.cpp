@@ -91,7 +91,7 @@ bool is_made_in_pieces(const change& news, const event& happened) {
 class shown_task final : public shown_feed {
 public:
   shown_task(operation_call& call, task_stream stream)
-      : shown_task(call, stream, state_of(stream)) {}
+      : shown_task(call, stream, state_of(stream), has_record(stream)) {}
 
   /// As shown last; before that: as the task stands.
   [[nodiscard]] task_state state() const noexcept { return state_; }
@@ -101,8 +101,13 @@ public:
   [[nodiscard]] bool holds_back() const noexcept { return answered_ != nullptr; }
 
 private:
-  shown_task(operation_call& call, task_stream& stream, task_state now)
-      : shown_feed(call, std::move(stream.source)), stream_(std::move(stream)), state_(now) {}
+  shown_task(operation_call& call, task_stream& stream, task_state now, bool begins_with_record)
+      : shown_feed(call, std::move(stream.source)), stream_(std::move(stream)), state_(now),
+        begins_with_record_(begins_with_record) {}
+
+  static bool has_record(const task_stream& stream) {
+    return stream.source->snapshot().task != nullptr;
+  }
 
   static task_state state_of(const task_stream& stream) {
     const auto& record = stream.source->snapshot().task;
@@ -144,13 +149,13 @@ private:
     const auto& news = next.news;
     if (answered_)
       return add_after(*news);
-    const auto& snapshot = source.snapshot();
     part_ = std::max<std::size_t>(part_, next.first_event);
     while (part_ < news->events.size() && !is_over_) {
       const auto index = part_++;
       const auto& fact = news->events[index];
       if (const auto* made = std::get_if<task_created>(&fact)) {
-        const bool is_shown = snapshot.task && news->sequence > snapshot.sequence; // as not begun
+        const bool is_shown = // as not begun
+            begins_with_record_ && news->sequence > source.snapshot().sequence;
         if (!is_shown
             && !add_record(made->record, {news->sequence, static_cast<std::uint32_t>(index)},
                            false))
@@ -233,6 +238,7 @@ private:
 
   task_stream stream_;
   task_state state_;
+  const bool begins_with_record_; ///< Else with the task's first change.
   message_ptr asked_;
   task_ptr answered_; ///< Held back; null: nothing is.
 };

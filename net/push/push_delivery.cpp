@@ -51,13 +51,14 @@ result<push_delivery::readiness> push_delivery::take() {
     items_.take(each.news, each.withdrawn);
   if (items_.empty())
     waiting_ = {};
+  news_->forget_snapshot(); // The task may end long before all is delivered.
   switch (batch.state) {
     case feed_state::more: return readiness::ready;
     case feed_state::waiting: return readiness::waiting;
     case feed_state::ended:
       // A task that has ended without its history saying so is not expected: then at least its last
       // state is told.
-      if (!items_.has_ended())
+      if (!items_.has_ended() && now.task)
         items_.start_at(now.task, now.sequence, true);
       return readiness::ended;
     case feed_state::lost: // The task as it is, in place of how it came there.

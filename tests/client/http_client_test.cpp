@@ -417,11 +417,15 @@ TEST_CASE("streams of one target at the same time do not share a connection", "[
   };
   asio::co_spawn(bed.context, ask(first), asio::detached);
   asio::co_spawn(bed.context, ask(second), asio::detached);
-  while (receiver.received().size() < 2)
+  REQUIRE(comes_true([&] {
     bed.turn();
+    return receiver.received().size() >= 2;
+  }));
   receiver.release();
-  while (answers < 2)
+  REQUIRE(comes_true([&] {
     bed.turn();
+    return answers >= 2;
+  }));
   CHECK(receiver.connections() == 2);
   CHECK(bed.client->idle_connections() == 2);
 }

@@ -130,6 +130,29 @@ TEMPLATE_TEST_CASE("a feed is a snapshot, then every change after it", "[actors]
   CHECK_FALSE(news->take(window).snapshot);
 }
 
+TEST_CASE("a snapshot is forgotten once its reader says so, but not while the past is read",
+          "[actors][feed]") {
+  memory_kind kind;
+  commit_task(*kind.records);
+  const auto news = make_feed();
+  news->open(make_task_source(*kind.records, task_id{"t"}));
+  news->forget_snapshot();
+  CHECK(news->snapshot().task); // It was not taken yet.
+  CHECK(news->take(window).snapshot);
+  news->forget_snapshot();
+  CHECK_FALSE(news->snapshot().task);
+  CHECK(news->snapshot().sequence == 1);
+  put_files(*kind.records, 2);
+  CHECK(sequences(news->take(window).frames) == numbers(2, 3));
+
+  const auto later = make_feed();
+  later->open(make_task_source(*kind.records, task_id{"t"}));
+  later->go_on_after({1, stream_cursor::whole});
+  static_cast<void>(later->take(0));
+  later->forget_snapshot();
+  CHECK(later->snapshot().task); // It may come in place of what is not kept.
+}
+
 TEST_CASE("opening a feed of an unknown task gives an error", "[actors][feed]") {
   memory_kind kind;
   const auto news = make_feed();

@@ -1,9 +1,11 @@
 // inputs/subscribe: questions as server-sent events.
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/reads.hpp"
 
 #include <boost/json/parse.hpp>
 
+#include <memory>
 #include <string>
 
 using namespace troupe;
@@ -141,4 +143,35 @@ TEST_CASE("Q10_subscribe: who watches questions hears of claims", "[net][opt][qu
   static_cast<void>(
       bed.result_of("inputs/release", R"({"id":")" + std::string(of_a) + R"(","by":"anna"})"));
   CHECK(at(next_event(client), "/input/claim") == "(none)");
+}
+
+TEST_CASE("Q10_subscribe: who watches questions does not hold the tasks that have asked",
+          "[net][opt][question][sse][memory]") {
+  const net_bed bed({}, "puppet", make_memory_store({.tasks = 0})); // None that has ended.
+  static_cast<void>(bed.result_of("objectives/create", tour));
+  constexpr const char* task = "tour.p0.t0";
+  REQUIRE(comes_true([&] {
+    return at(bed.result_of("GetTask", R"({"id":"tour.p0.t0"})"), "/status/state")
+           == "TASK_STATE_WORKING";
+  }));
+  static_cast<void>(
+      bed.result_of("SendMessage", text_message("more", R"(,"taskId":"tour.p0.t0")",
+                                                R"(,"configuration":{"returnImmediately":true})")));
+  CHECK(bed.puppet->input(0) == "more");
+  std::weak_ptr<const message> said;
+  REQUIRE(comes_true([&] {
+    const auto record = find_task(*bed.records, task_id{task});
+    if (record && !record->history.empty())
+      said = record->history.back();
+    return !said.expired();
+  }));
+  ask_as(bed, "a", of_a);
+  auto client = watch_inputs(bed, "");
+  CHECK(at(next_event(client), "/inputs/totalSize") == "1");
+  CHECK(at(next_event(client), "/input/id") == of_a);
+  answer_yes(bed, of_a);
+  for (std::size_t i = 0; i < 3; ++i)
+    if (bed.puppet->asked(i)->name == "a")
+      bed.puppet->port(i)->report(report_completed{});
+  CHECK(comes_true([&] { return said.expired(); }));
 }

@@ -8,6 +8,7 @@
 #include <boost/json/parse.hpp>
 
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -590,4 +591,26 @@ TEST_CASE("no stream begins while too much waits for readers, and the slowest of
     return true;
   }));
   CHECK(shown.size() == bytes);
+}
+
+TEST_CASE("a reader that stops does not hold the record with which its stream began",
+          "[net][sse][stalled][memory]") {
+  server_options options;
+  options.write_timeout = std::chrono::minutes(5);
+  const net_bed bed(options, "puppet", make_memory_store({.tasks = 0})); // None that has ended.
+  const auto id = task_with(bed, 10);
+  static_cast<void>(
+      bed.result_of("SendMessage", text_message("more", R"(,"taskId":")" + id + "\"",
+                                                R"(,"configuration":{"returnImmediately":true})")));
+  CHECK(bed.puppet->input(0) == "more");
+  const std::weak_ptr<const message> said = find_task(*bed.records, task_id{id})->history.back();
+  auto reader = open_stream(bed, "SubscribeToTask", id_param(id), "A2A-Version: 1.0\r\n", 4096);
+  CHECK(at(next(reader), "/result/task/history/1/parts/0/text") == "more");
+  // More than the buffers between here and there hold.
+  bed.puppet->port(0)->report(
+      report_artifact{text_artifact("out", std::string(std::size_t{9} << 20, 'x')), false, true});
+  REQUIRE(comes_true([&] { return bed.web->load().stream_bytes > 0; }));
+  bed.puppet->port(0)->report(report_completed{});
+  CHECK(comes_true([&] { return said.expired(); }));
+  CHECK(bed.web->load().streams == 1);
 }
