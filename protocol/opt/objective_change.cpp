@@ -1,6 +1,6 @@
 #include "protocol/opt/objective_change.hpp"
 
-#include "protocol/fold/told_progress.hpp"
+#include "protocol/fold/shown_progress.hpp"
 #include "protocol/is_one_of.hpp"
 #include "protocol/json/text_in.hpp"
 #include "protocol/opt/codec_opt.hpp"
