@@ -20,7 +20,7 @@ plan_view* plan_at(objective_view& view, std::uint32_t index) noexcept {
 }
 
 /// The plan of a plan's task.
-plan_view* plan_of(objective_view& view, const task_address& task) noexcept {
+plan_view* plan_of_task(objective_view& view, const task_address& task) noexcept {
   return task.lone ? nullptr : plan_at(view, task.plan_index);
 }
 
@@ -116,7 +116,7 @@ void apply_to_plan(objective_view& view, plan_view* plan, const change& where, c
 template<class Event>
 void apply_to_task(objective_view& view, const change& where, const Event& fact) {
   const std::array tasks{where.task.task_index};
-  apply_to_plan(view, plan_of(view, where.task), where, fact, tasks);
+  apply_to_plan(view, plan_of_task(view, where.task), where, fact, tasks);
 }
 
 /// The tasks of a plan of `size` tasks that the operations are about, each once.
@@ -307,7 +307,7 @@ void apply(objective_view& view, const change& where, const task_created& create
 }
 
 void apply(objective_view& view, const change& where, const task_moved& moved) {
-  auto* plan = plan_of(view, where.task);
+  auto* plan = plan_of_task(view, where.task);
   if (!plan)
     return;
   const auto* summary = summary_of(*plan, where.task);
@@ -336,7 +336,7 @@ void apply(objective_view& view, const change& where, const task_moved& moved) {
 }
 
 void apply(objective_view& view, const change& where, const task_progress& news) {
-  auto* plan = plan_of(view, where.task);
+  auto* plan = plan_of_task(view, where.task);
   if (!plan)
     return;
   const std::array tasks{where.task.task_index};
@@ -346,15 +346,15 @@ void apply(objective_view& view, const change& where, const task_progress& news)
 }
 
 void apply(objective_view& view, const change& where, const task_queued& queued) {
-  apply_to_plan(view, plan_of(view, where.task), where, queued);
+  apply_to_plan(view, plan_of_task(view, where.task), where, queued);
 }
 
 void apply(objective_view& view, const change& where, const task_resumed& resumed) {
-  apply_to_plan(view, plan_of(view, where.task), where, resumed);
+  apply_to_plan(view, plan_of_task(view, where.task), where, resumed);
 }
 
 void apply(objective_view& view, const change& where, const task_artifact& output) {
-  apply_to_plan(view, plan_of(view, where.task), where, output);
+  apply_to_plan(view, plan_of_task(view, where.task), where, output);
 }
 
 void apply_event(objective_view& view, const change& where, const event& one) {
