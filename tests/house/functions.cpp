@@ -23,19 +23,24 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 std::string_view first_word(std::string_view text) {
-  return text.substr(0, static_cast<std::size_t>(
-                            std::ranges::find_if_not(text, is_word) - text.begin()));
+  return text.substr(
+      0, static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin()));
 }
 
-/// The place of the first of `wanted` that is not in angle brackets; the end if there is none.
+/// The place of the first of `wanted` that is neither in angle brackets nor in parentheses. Of a
+/// bracket that closes: the one for the first that opens. The end if there is none.
 std::size_t find_outside(std::string_view text, char wanted) {
-  int depth = 0;
+  int angles = 0;
+  int parentheses = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == wanted && depth == 0)
+    if (text[i] == wanted && angles == 0 && parentheses == 0)
       return i;
-    if (text[i] == '<')
-      ++depth;
-    else if (text[i] == '>' && (i == 0 || text[i - 1] != '-') && --depth == 0 && wanted == '>')
+    if (text[i] == '(' || text[i] == ')')
+      parentheses += text[i] == '(' ? 1 : -1;
+    else if (parentheses == 0 && text[i] == '<')
+      ++angles;
+    else if (parentheses == 0 && text[i] == '>' && (i == 0 || text[i - 1] != '-') && --angles == 0
+             && wanted == '>')
       return i;
   }
   return text.size();
