@@ -18,6 +18,7 @@
 #include "sim/noting_store.hpp"
 #include "sim/remote.hpp"
 #include "sim/teller.hpp"
+#include "sim/world_failure.hpp"
 
 namespace troupe::sim {
 

@@ -60,16 +60,16 @@ public:
       return known->second == next.body
                  ? std::nullopt
                  : verdict{"notification " + next.id + " came again, with another body"};
-    const auto place = cursor_place(std::string_view(next.id).substr(at + 1));
-    if (last_ && place <= *last_) {
+    const auto came_at = cursor_place(std::string_view(next.id).substr(at + 1));
+    if (last_ && came_at <= *last_) {
       if (asked_.is_sent_again)
         return std::nullopt; // Of the configuration before: it was still under way.
       return "notification " + next.id + " came behind a later one";
     }
-    last_ = place;
+    last_ = came_at;
     if (journal_ == nullptr)
       return std::nullopt;
-    return is_complete_up_to(next, first_unknown(*journal_, place));
+    return is_complete_up_to(next, first_unknown(*journal_, came_at));
   }
 
   /// At the end of the world, when its task has ended.
