@@ -97,7 +97,7 @@ result<plan_picture> picture_of_run(const std::string& name) {
   return out;
 }
 
-result<std::string> draw(const plan_picture& picture, graph_format format) {
+result<std::string> draw_as(const plan_picture& picture, graph_format format) {
   const auto& [spec, edges, marks] = picture;
   switch (format) {
     case graph_format::dot: return draw_dot(spec, edges, marks);
@@ -125,7 +125,7 @@ int graph_command(const graph_options& options) {
     complain_about_plan(picture.error(), options.run.empty() ? options.file : "-");
     return exit_usage;
   }
-  const auto drawing = draw(*picture, options.format);
+  const auto drawing = draw_as(*picture, options.format);
   if (!drawing) {
     complain(drawing.error().message);
     return exit_usage;

@@ -95,20 +95,20 @@ bool fits(const v6_bytes& address, const std::array<std::uint16_t, 8>& network,
   return true;
 }
 
-address_class classify(std::uint32_t address) noexcept {
+address_class classify_v4(std::uint32_t address) noexcept {
   for (const auto& row : v4_rows)
     if ((address ^ row.network) >> (32 - row.bits) == 0)
       return row.kind;
   return address_class::global;
 }
 
-address_class classify(const v6_bytes& address) noexcept {
+address_class classify_v6(const v6_bytes& address) noexcept {
   for (const auto& row : v6_rows)
     if (row.bits == 128 && fits(address, row.network, row.bits))
       return row.kind;
   for (const auto& row : carriers)
     if (fits(address, row.network, row.bits))
-      return classify(
+      return classify_v4(
           v4(address[row.at], address[row.at + 1], address[row.at + 2], address[row.at + 3]));
   for (const auto& row : v6_rows)
     if (fits(address, row.network, row.bits))
@@ -135,8 +135,8 @@ std::string_view to_string(address_class kind) noexcept {
 }
 
 address_class classify(const ip::address& address) noexcept {
-  return address.is_v4() ? classify(address.to_v4().to_uint())
-                         : classify(address.to_v6().to_bytes());
+  return address.is_v4() ? classify_v4(address.to_v4().to_uint())
+                         : classify_v6(address.to_v6().to_bytes());
 }
 
 bool is_this_computer(const std::string& host) {

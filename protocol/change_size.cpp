@@ -14,10 +14,10 @@ constexpr std::size_t change_bytes = 256;
 
 namespace {
 
-std::size_t bytes_of(const std::vector<artifact_ptr>& all) noexcept {
+std::size_t bytes_of_artifacts(const std::vector<artifact_ptr>& all) noexcept {
   std::size_t sum = 0;
   for (const auto& each : all)
-    sum += troupe::bytes_of(*each);
+    sum += bytes_of(*each);
   return sum;
 }
 
@@ -40,7 +40,8 @@ std::size_t bytes_of(const change& of) noexcept {
              progress && progress->progress)
       sum += progress->progress->trackers.size() * change_bytes;
     else if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&each))
-      sum += withdrawn->tasks.size() * sizeof(std::uint32_t) + bytes_of(withdrawn->artifacts);
+      sum += withdrawn->tasks.size() * sizeof(std::uint32_t)
+             + bytes_of_artifacts(withdrawn->artifacts);
     else if (const auto* changed = std::get_if<plan_changed>(&each))
       sum += bytes_of(changed->operations) + changed->reason.size();
     else if (const auto* modified = std::get_if<objective_changed>(&each))
@@ -55,7 +56,7 @@ std::size_t made_bytes_of(const event& fact) noexcept {
   if (const auto* made = std::get_if<task_artifact>(&fact))
     return made->artifact ? bytes_of(*made->artifact) : 0;
   if (const auto* withdrawn = std::get_if<tasks_withdrawn>(&fact))
-    return bytes_of(withdrawn->artifacts);
+    return bytes_of_artifacts(withdrawn->artifacts);
   if (const auto* said = std::get_if<task_message>(&fact))
     return is_from_agent(*said) ? bytes_of(*said->message) : 0;
   if (const auto* moved = std::get_if<task_moved>(&fact))

@@ -7,15 +7,15 @@ namespace {
 namespace json = boost::json;
 
 /// What it holds beyond its own place.
-std::size_t bytes_of(const json::value& value) noexcept {
+std::size_t bytes_of_value(const json::value& value) noexcept {
   if (const auto* text = value.if_string())
     return text->size();
   if (const auto* members = value.if_object())
-    return troupe::bytes_of(*members);
+    return bytes_of(*members);
   std::size_t sum = 0;
   if (const auto* items = value.if_array())
     for (const auto& item : *items)
-      sum += sizeof(json::value) + bytes_of(item);
+      sum += sizeof(json::value) + bytes_of_value(item);
   return sum;
 }
 
@@ -30,7 +30,7 @@ struct content_bytes {
     return url_content.url.size();
   }
   std::size_t operator()(const data_content& data_content) const noexcept {
-    return bytes_of(data_content.data);
+    return bytes_of_value(data_content.data);
   }
 };
 
@@ -39,7 +39,7 @@ struct content_bytes {
 std::size_t bytes_of(const json::object& object) noexcept {
   std::size_t sum = 0;
   for (const auto& member : object)
-    sum += sizeof(json::key_value_pair) + member.key().size() + bytes_of(member.value());
+    sum += sizeof(json::key_value_pair) + member.key().size() + bytes_of_value(member.value());
   return sum;
 }
 

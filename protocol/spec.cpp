@@ -8,7 +8,7 @@ namespace troupe {
 
 namespace {
 
-std::size_t bytes_of(const std::vector<std::string>& names) noexcept {
+std::size_t bytes_of_names(const std::vector<std::string>& names) noexcept {
   std::size_t sum = 0;
   for (const auto& name : names)
     sum += sizeof(std::string) + name.size();
@@ -21,15 +21,15 @@ struct operation_bytes {
   std::size_t operator()(const complete_task<Task>& each) const noexcept {
     std::size_t sum = 0;
     for (const auto& made : each.artifacts)
-      sum += troupe::bytes_of(*made);
+      sum += bytes_of(*made);
     return sum;
   }
   template<class Task>
   std::size_t operator()(const retry_task<Task>& each) const noexcept {
-    return each.with && each.with->input ? troupe::bytes_of(*each.with->input) : 0;
+    return each.with && each.with->input ? bytes_of(*each.with->input) : 0;
   }
   std::size_t operator()(const edits& each) const noexcept {
-    return each.name.size() + each.description.size() + troupe::bytes_of(each.metadata);
+    return each.name.size() + each.description.size() + bytes_of(each.metadata);
   }
   std::size_t operator()(const edit_plan& each) const noexcept { return (*this)(each.edited); }
   std::size_t operator()(const edit_objective& each) const noexcept { return (*this)(each.edited); }
@@ -38,18 +38,18 @@ struct operation_bytes {
     return (*this)(each.edit.edited);
   }
   std::size_t operator()(const set_plan_dependencies<std::string>& each) const noexcept {
-    return bytes_of(each.on);
+    return bytes_of_names(each.on);
   }
   std::size_t operator()(const set_plan_dependencies<std::uint32_t>& each) const noexcept {
     return each.on.size() * sizeof(std::uint32_t);
   }
   std::size_t operator()(const new_plan& each) const noexcept {
-    return each.spec ? troupe::bytes_of(*each.spec) : 0;
+    return each.spec ? bytes_of(*each.spec) : 0;
   }
   template<class Operation>
   std::size_t operator()(const Operation& each) const noexcept {
     if constexpr (requires { each.spec; })
-      return troupe::bytes_of(each.spec);
+      return bytes_of(each.spec);
     else if constexpr (requires { each.name; })
       return each.name.size();
     else
@@ -69,8 +69,8 @@ std::size_t bytes_of_all(const std::vector<Operation>& operations) noexcept {
 
 std::size_t bytes_of(const task_spec& spec) noexcept {
   return sizeof(spec) + spec.id.str().size() + spec.key.size() + spec.name.size()
-         + spec.description.size() + spec.agent.size() + troupe::bytes_of(spec.input)
-         + troupe::bytes_of(spec.metadata) + bytes_of(spec.dependencies);
+         + spec.description.size() + spec.agent.size() + bytes_of(spec.input)
+         + bytes_of(spec.metadata) + bytes_of_names(spec.dependencies);
 }
 
 task_spec patched(task_spec task, const task_patch& patch) {
@@ -111,20 +111,20 @@ std::optional<std::uint32_t> plan_of(const applied_objective_operation& operatio
 
 std::size_t bytes_of(const plan_spec& spec) noexcept {
   std::size_t sum = sizeof(spec) + spec.name.size() + spec.description.size()
-                    + troupe::bytes_of(spec.metadata) + bytes_of(spec.dependencies)
-                    + bytes_of(spec.alternatives);
+                    + bytes_of(spec.metadata) + bytes_of_names(spec.dependencies)
+                    + bytes_of_names(spec.alternatives);
   for (const auto& task : spec.tasks)
-    sum += troupe::bytes_of(task);
+    sum += bytes_of(task);
   return sum;
 }
 
 std::size_t bytes_of(const objective_spec& spec) noexcept {
   std::size_t sum =
-      sizeof(spec) + spec.name.size() + spec.description.size() + troupe::bytes_of(spec.metadata);
+      sizeof(spec) + spec.name.size() + spec.description.size() + bytes_of(spec.metadata);
   if (spec.references)
-    sum += troupe::bytes_of(*spec.references);
+    sum += bytes_of(*spec.references);
   for (const auto& plan : spec.plans)
-    sum += troupe::bytes_of(*plan);
+    sum += bytes_of(*plan);
   return sum;
 }
 

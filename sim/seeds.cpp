@@ -50,21 +50,21 @@ std::string seed_name(const settings& how) {
 
 // -- what a job gives: what a world came to, and what is to be said of it --------------------------
 
-struct told_world {
+struct world_report {
   totals came_to;
   std::string text;
   std::string checker; ///< That failed; empty: none that --shrink could ask again.
   settings how;        ///< If one did.
 };
 
-void give(job& here, const told_world& of) {
+void give(job& here, const world_report& of) {
   here.give({of.came_to.text(), of.text, of.checker,
              of.checker.empty() ? std::string{} : write_settings(of.how)});
 }
 
 /// But for what it came to, which is added to the whole.
-told_world read_world(const std::vector<std::string>& result) {
-  told_world out;
+world_report read_world(const std::vector<std::string>& result) {
+  world_report out;
   out.text = result.at(1);
   out.checker = result.at(2);
   if (!out.checker.empty())
@@ -137,7 +137,7 @@ outcome run_one(const options& in, const settings& how, job& here) {
     if (runs_twice)
       lines.push_back(line);
   });
-  told_world out;
+  world_report out;
   out.came_to.add(got);
   out.text = note_of_crash(in, how, got);
   if (got.failed) {
@@ -206,7 +206,7 @@ private:
 
   void tell_memory(std::uint64_t first, std::uint64_t seed, std::size_t bytes,
                    std::size_t bytes_before) {
-    told_world out;
+    world_report out;
     out.came_to.failed = 1;
     out.text = "seed " + std::to_string(seed) + " leaves memory behind: " + std::to_string(bytes)
                + " bytes are in use, and were " + std::to_string(bytes_before) + " after seed "
@@ -223,7 +223,7 @@ private:
 
 struct all_worlds {
   totals came_to;
-  std::optional<told_world> to_shrink;
+  std::optional<world_report> to_shrink;
   int signal = 0; ///< That ended them.
 };
 
@@ -260,7 +260,7 @@ all_worlds run_all(const options& in) {
 }
 
 /// The signal that ended it; 0: none.
-int shrink_failure(const options& in, const told_world& failing) {
+int shrink_failure(const options& in, const world_report& failing) {
   std::string text;
   const auto signal = run_jobs(1,
                                [&](unsigned, job& here) {

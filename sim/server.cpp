@@ -18,6 +18,7 @@
 #include "sim/noting_store.hpp"
 #include "sim/remote.hpp"
 #include "sim/teller.hpp"
+#include "sim/world_failure.hpp"
 
 namespace troupe::sim {
 
@@ -45,7 +46,7 @@ constexpr auto empty_at_rest = std::to_array<memory_account>(
 constexpr std::size_t witness_connections_max = 1;
 
 /// All that a start goes on with.
-std::string text_of(const recovered& left) {
+std::string recovered_text(const recovered& left) {
   std::string out;
   for (const auto& each : left.objectives) {
     out += each->id.str() + ' ' + std::string(to_string(each->state)) + '\n';
@@ -180,7 +181,7 @@ server::server(world& in, disk* files, const agent_registry& agents)
     throw world_failure("starts", "the store does not recover: " + left.error().message);
   if (in.how.bug == mutant::other_start && in.starts_at_once && !left->objectives.empty())
     left->objectives.pop_back();
-  in.seen.recoveries.push_back({text_of(*left), in.starts_at_once});
+  in.seen.recoveries.push_back({recovered_text(*left), in.starts_at_once});
   add_delegation();
   gateway_.emplace(records, agents_, executor_of(in, memory_));
   gateway_->start();

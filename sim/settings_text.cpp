@@ -29,7 +29,7 @@ std::string text_of_number(double number) {
 }
 
 template<class T>
-std::string text_of(const T& value) {
+std::string value_text(const T& value) {
   if constexpr (std::is_same_v<T, bool>)
     return value ? "true" : "false";
   else if constexpr (std::is_same_v<T, mutant>)
@@ -149,7 +149,7 @@ std::optional<std::string> wrong_value(std::string_view name, const T& value,
     is_allowed = is_in(allowed, std::chrono::duration<double>(value).count());
   if (is_allowed)
     return std::nullopt;
-  return std::string(name) + " = " + text_of(value) + ": it is " + expected<T>(allowed);
+  return std::string(name) + " = " + value_text(value) + ": it is " + expected<T>(allowed);
 }
 
 std::vector<std::string_view> setting_names() {
@@ -223,7 +223,7 @@ std::string write_settings(const settings& of) {
   std::string out;
   for_each_value(of, [&](std::string_view name, const auto& value, const auto& usual, const auto&) {
     if (value != usual || name == "seed")
-      out += std::string(name) + " = " + text_of(value) + "\n";
+      out += std::string(name) + " = " + value_text(value) + "\n";
   });
   return out;
 }

@@ -31,12 +31,12 @@ void trace::mix(std::string_view bytes) {
 }
 
 void trace::add(std::string_view line) {
-  if (const auto now = now_(); time_text_.empty() || now != told_at_) {
+  if (const auto now = now_(); time_text_.empty() || now != line_at_) {
     char text[32];
     const auto length =
         std::snprintf(text, sizeof text, "%12.6f ", std::chrono::duration<double>(now).count());
     time_text_.assign(text, static_cast<std::size_t>(length));
-    told_at_ = now;
+    line_at_ = now;
   }
   std::string whole;
   whole.reserve(time_text_.size() + line.size());

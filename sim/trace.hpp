@@ -45,7 +45,7 @@ private:
   void mix(std::string_view bytes);
 
   std::function<std::chrono::nanoseconds()> now_;
-  std::chrono::nanoseconds told_at_{}; ///< The time of the last line, and the begin of that line.
+  std::chrono::nanoseconds line_at_{}; ///< The time of the last line, and the begin of that line.
   std::string time_text_;
   std::string hidden_;
   std::uint64_t hash_ = 14695981039346656037U;

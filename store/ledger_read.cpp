@@ -403,7 +403,7 @@ result<asked_page> asked_page_of(const Query& query) {
   return asked_page{question, *size, std::move(*after)};
 }
 
-position place_in_list(const task_ptr& row) {
+position place_of_task(const task_ptr& row) {
   return {row->status.at, row->id.str()};
 }
 
@@ -459,7 +459,7 @@ result<task_page> ledger::list(const list_tasks& query, const archive_reads& end
   const auto& [question, size, after] = *page;
   const task_filter filter{owner_of(query.who), query.context, query.state, query.status_after};
 
-  const auto place = [](const task_ptr& row) { return place_in_list(row); };
+  const auto place = [](const task_ptr& row) { return place_of_task(row); };
   // A task goes from those without a record to the live ones, and from these to the archive. Looked
   // at in this order, one that goes on meanwhile is in one of them at least.
   auto all = unrecorded_tasks(filter, after, size + 1, ended);

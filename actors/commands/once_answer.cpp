@@ -17,7 +17,7 @@ std::string text_of(const boost::json::object& in, const char* key) {
   return found ? std::string{found->as_string()} : std::string{};
 }
 
-once_ptr answered(once condition, const std::string& text) {
+once_ptr with_answer(once condition, const std::string& text) {
   condition.answer = text;
   return std::make_shared<const once>(std::move(condition));
 }
@@ -76,7 +76,7 @@ std::vector<once_ptr> answered(const once_conditions& conditions, const once_ans
     return out;
   const auto text = write_once_answer(answer);
   for (const auto& each : *conditions)
-    out.push_back(answered(each, text));
+    out.push_back(with_answer(each, text));
   return out;
 }
 
@@ -84,7 +84,7 @@ std::vector<once_ptr> answered(const std::vector<once_ptr>& conditions, const on
   std::vector<once_ptr> out;
   const auto text = write_once_answer(answer);
   for (const auto& each : conditions)
-    out.push_back(answered(*each, text));
+    out.push_back(with_answer(*each, text));
   return out;
 }
 

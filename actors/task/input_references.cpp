@@ -88,7 +88,7 @@ result<artifact_ptr> find_artifact(const artifact_reference& ref, const dependen
                                         : std::to_string(names.size()) + ": " + list_of(names)));
 }
 
-std::string_view kind_of(const part& part) {
+std::string_view content_name(const part& part) {
   constexpr std::string_view names[]{"text", "bytes", "a url", "data"};
   return names[part.content.index()];
 }
@@ -103,8 +103,8 @@ error wrong_kind(const artifact_reference& ref, std::span<const part> parts) {
   constexpr std::string_view wanted[]{"text", "url", "data"};
   std::string have;
   for (const auto& one : parts)
-    if (have.find(kind_of(one)) == std::string::npos)
-      have.append(have.empty() ? "" : ", ").append(kind_of(one));
+    if (have.find(content_name(one)) == std::string::npos)
+      have.append(have.empty() ? "" : ", ").append(content_name(one));
   return bad_reference(ref.written + ": there is no "
                        + std::string(wanted[static_cast<std::size_t>(ref.kind)]) + " in it, only "
                        + (have.empty() ? std::string("nothing") : have));

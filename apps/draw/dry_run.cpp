@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t program_columns = 60;
 
-dry_run_place place_of(const objective_spec& objective, std::uint32_t plan, std::uint32_t task) {
+dry_run_place place_in(const objective_spec& objective, std::uint32_t plan, std::uint32_t task) {
   const auto& spec = *objective.plans[plan];
   return {shown_name(spec, plan), shown_name(spec.tasks[task], task)};
 }
@@ -55,13 +55,13 @@ dry_run make_dry_run(const objective_spec& objective, const resolved_objective& 
     for (std::uint32_t t = 0; t < objective.plans[p]->tasks.size(); ++t) {
       const auto& task = objective.plans[p]->tasks[t];
       dry_run_task out;
-      out.place = place_of(objective, p, t);
+      out.place = place_in(objective, p, t);
       out.agent = agents.name_or_default(task.agent);
       if (out.agent == "command")
         out.program = program_of(task.input);
       for (auto i = plan.dependency_offsets[t]; i < plan.dependency_offsets[t + 1]; ++i) {
         const auto& on = plan.dependency_positions[i];
-        out.after.push_back(place_of(objective, on.plan, on.task));
+        out.after.push_back(place_in(objective, on.plan, on.task));
       }
       for (const auto on : plan.dependencies)
         out.after.push_back({shown_name(*objective.plans[on], on), {}});

@@ -37,7 +37,7 @@ std::string as_written(const std::string& text) {
   return ".PP\n.in 0\n.nf\n" + escaped(lines) + "\n.fi\n.in\n";
 }
 
-std::string names_of(const CLI::Option& option) {
+std::string option_names(const CLI::Option& option) {
   std::string out;
   for (const auto& name : option.get_snames())
     out += (out.empty() ? "-" : ", -") + name;
@@ -65,7 +65,8 @@ void add_command(std::string& out, const CLI::App& command, const std::string& n
     for (const auto* option : command.get_options()) {
       if (option->get_positional() != positional || option->get_name() == "--help")
         continue;
-      out += ".TP\n\\fB" + escaped(positional ? option->get_name() : names_of(*option)) + "\\fR";
+      out +=
+          ".TP\n\\fB" + escaped(positional ? option->get_name() : option_names(*option)) + "\\fR";
       if (!positional && option->get_items_expected_max() > 0)
         out += " \\fI" + escaped(option->get_type_name()) + "\\fR";
       out += "\n" + escaped(option->get_description()) + "\n";

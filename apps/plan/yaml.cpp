@@ -188,7 +188,7 @@ private:
   std::unique_ptr<fy_parser, free_parser> parser_;
 };
 
-std::string_view text_of(fy_token* token) noexcept {
+std::string_view token_text(fy_token* token) noexcept {
   std::size_t length = 0;
   const char* text = token != nullptr ? fy_token_get_text(token, &length) : nullptr;
   return text != nullptr ? std::string_view{text, length} : std::string_view{};
@@ -340,7 +340,7 @@ result<json::value> yaml_reader::read_node(const event& first) {
 
 result<json::value> yaml_reader::read_scalar(const event& scalar) const {
   auto* token = fy_event_get_token(scalar.get());
-  const auto text = text_of(token);
+  const auto text = token_text(token);
   if (token != nullptr && fy_token_scalar_style(token) != FYSS_PLAIN)
     return json::value(json::string(text));
   auto value = plain_value(text);
@@ -355,7 +355,7 @@ result<std::string> yaml_reader::read_key(const event& key) const {
     return ok.error();
   if (key->type != FYET_SCALAR)
     return wrong(key, "a key must be a string");
-  return std::string(text_of(fy_event_get_token(key.get())));
+  return std::string(token_text(fy_event_get_token(key.get())));
 }
 
 result<json::value> yaml_reader::read_mapping() {

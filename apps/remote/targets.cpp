@@ -228,7 +228,7 @@ std::string fault_of_proofs(const known_target& one) {
   return {};
 }
 
-std::string names_of(const std::vector<known_target>& targets) {
+std::string aliases_of(const std::vector<known_target>& targets) {
   std::string out;
   for (const auto& each : targets)
     out += (out.empty() ? "" : ", ") + each.alias;
@@ -390,7 +390,7 @@ result<chosen_server> find_server(const std::string& named,
                       "there is no target " + troupe::quoted(named)
                           + (targets.empty()
                                  ? "; name a URL, or write [[targets]] into " + own_config_path()
-                                 : "; there are " + names_of(targets)));
+                                 : "; there are " + aliases_of(targets)));
   chosen_server out{named, {}};
   out.to.url = named;
   if (const auto urls = a2a::card_urls(out.to); !urls)

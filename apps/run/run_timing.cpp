@@ -69,7 +69,7 @@ timestamp last_end(const std::vector<timed_task>& tasks) {
   return out;
 }
 
-std::string place_of(const timed_task& task) {
+std::string timed_place(const timed_task& task) {
   return task.plan_name + " / " + task.name;
 }
 
@@ -166,7 +166,7 @@ void find_waits(std::vector<timed_task>& tasks, const objective_view& view, time
     if (task.spans.empty() || task.state != task_state::completed)
       continue;
     const auto end = task.spans.back().end;
-    of_tasks[{task.plan, task.index}] = {end, place_of(task)};
+    of_tasks[{task.plan, task.index}] = {end, timed_place(task)};
     of_plans[task.plan].later({end, "plan " + task.plan_name});
   }
   for (auto& task : tasks) {
@@ -237,7 +237,7 @@ std::string longest_waits(const std::vector<timed_task>& tasks) {
   std::vector<std::pair<milliseconds, std::string>> waits;
   const auto add = [&](const timed_task& task, milliseconds time, const std::string& cause) {
     if (time >= std::chrono::seconds{1})
-      waits.emplace_back(time, clean_line(place_of(task)) + " " + format_duration(time) + " for "
+      waits.emplace_back(time, clean_line(timed_place(task)) + " " + format_duration(time) + " for "
                                    + cause);
   };
   for (const auto& task : tasks) {
@@ -286,7 +286,7 @@ std::string timing_text(const std::vector<timed_task>& tasks) {
     out += (out.empty() ? "" : "\n") + waits;
   std::string names;
   for (std::size_t i = 0; i < slowest_shown; ++i)
-    names += (i == 0 ? "" : ", ") + clean_line(place_of(*slowest[i])) + " "
+    names += (i == 0 ? "" : ", ") + clean_line(timed_place(*slowest[i])) + " "
              + format_duration(running(slowest[i]));
   return out + (out.empty() ? "" : "\n") + "slowest: " + names + "\n";
 }
@@ -345,7 +345,7 @@ std::string draw_timeline(const std::vector<timed_task>& tasks, const std::strin
     const auto& task = *shown[static_cast<std::size_t>(row)];
     const auto y = head_height + row * row_height;
     out += R"(<text x="10" y=")" + number(y + 13) + R"(">)"
-           + xml_escaped(cut_to(clean_line(place_of(task)), timing_label_columns, "..."))
+           + xml_escaped(cut_to(clean_line(timed_place(task)), timing_label_columns, "..."))
            + "</text>\n";
     for (const auto& span : task.spans) {
       const auto x = x_of(span.begin);
@@ -353,7 +353,7 @@ std::string draw_timeline(const std::vector<timed_task>& tasks, const std::strin
              + number(std::max<std::int64_t>(1, x_of(span.end) - x)) + R"(" height=")"
              + number(row_height - 4) + R"(" fill=")"
              + std::string(colour_of(span, task.state, &span == &task.spans.back()))
-             + R"("><title>)" + xml_escaped(clean_line(place_of(task))) + ": "
+             + R"("><title>)" + xml_escaped(clean_line(timed_place(task))) + ": "
              + std::string(to_string(span.phase)) + ", attempt " + std::to_string(span.attempt)
              + ", " + format_duration(span.end - span.begin) + "</title></rect>\n";
     }
@@ -396,7 +396,7 @@ std::string draw_timeline_page(const std::vector<timed_task>& tasks, const std::
       cell(time > milliseconds{0} ? format_duration(time) : "");
     };
     out += "<tr>";
-    cell(xml_escaped(clean_line(place_of(*task))));
+    cell(xml_escaped(clean_line(timed_place(*task))));
     cell(std::string(to_string(task->state)));
     cell(format_duration(task->spans.front().begin - begin));
     time_cell(task_phase::running);

@@ -3,7 +3,7 @@
 #include "apps/run/tree_layout.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
-#include "protocol/fold/told_progress.hpp"
+#include "protocol/fold/shown_progress.hpp"
 
 #include <algorithm>
 #include <array>

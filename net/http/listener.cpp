@@ -45,7 +45,7 @@ result<endpoint> resolve(asio::io_context& context, const std::string& address,
   return found.begin()->endpoint();
 }
 
-error explain(const error_code& why, const std::string& address, std::uint16_t port) {
+error cannot_listen(const error_code& why, const std::string& address, std::uint16_t port) {
   auto text = "cannot listen on " + address + " port " + std::to_string(port) + ": ";
   if (why == asio::error::address_in_use)
     text += "the port is in use; stop the program that uses it, or choose another port (0 takes "
@@ -80,7 +80,7 @@ result<std::uint16_t> listener::open() {
   if (!ec)
     acceptor_.listen(asio::socket_base::max_listen_connections, ec);
   if (ec) {
-    auto why = explain(ec, options.address, options.port);
+    auto why = cannot_listen(ec, options.address, options.port);
     close();
     return why;
   }

@@ -108,8 +108,8 @@ const question* asked_in(const change& where) noexcept {
   return nullptr;
 }
 
-void write_task_members(json_writer& out, const dialect& as, const task& value,
-                        const task_view_options& view, empty_artifacts rule) {
+void write_all_task_members(json_writer& out, const dialect& as, const task& value,
+                            const task_view_options& view, empty_artifacts rule) {
   const auto* progress = view.include_progress ? value.progress.get() : nullptr;
   const bool asks = value.question && is_interrupted(value.status.state);
   const auto* asked = asks ? &value.question.get() : nullptr;
@@ -212,7 +212,7 @@ void write_status(json_writer& out, const dialect& as, const task_status& value,
 
 void write_task_members(json_writer& out, const dialect& as, const task& value,
                         const task_view_options& view) {
-  write_task_members(out, as, value, view, empty_artifacts::left_out);
+  write_all_task_members(out, as, value, view, empty_artifacts::left_out);
 }
 
 void write_task(json_writer& out, const dialect& as, const task& value,
@@ -257,7 +257,7 @@ void write_task_list(json_writer& out, const dialect& as, std::span<const task_p
     if (!shown.history_length && item->history.size() > list_history_default)
       shown.history_length = list_history_default;
     out.begin_object();
-    write_task_members(out, as, *item, shown, empty_artifacts::shown);
+    write_all_task_members(out, as, *item, shown, empty_artifacts::shown);
     out.end_object();
   }
   out.end_array().member("nextPageToken", next_page_token);

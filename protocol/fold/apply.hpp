@@ -63,10 +63,12 @@ void apply(plan_view& plan, const change& where, const plan_changed& changed);
 void apply(plan_view& plan, const change& where, const tasks_withdrawn& withdrawn);
 void apply(plan_view& plan, const change& where, const tasks_renewed& renewed);
 void apply(plan_view& plan, const change& where, const pause_changed& pause);
-/// The next four concern the task at `where.task`.
+/// The next six concern the task at `where.task`.
 void apply(plan_view& plan, const change& where, const task_created& created);
 void apply(plan_view& plan, const change& where, const task_moved& moved);
 void apply(plan_view& plan, const change& where, const task_progress& news);
+void apply(plan_view& plan, const change& where, const task_queued& queued);
+void apply(plan_view& plan, const change& where, const task_resumed& resumed);
 void apply(plan_view& plan, const change& where, const task_artifact& output);
 /// The same where it is only known that the task has made artifacts.
 void note_artifacts(plan_view& plan, const change& where);
@@ -100,6 +102,8 @@ void apply(objective_view& view, const change& where, const task_moved& moved);
 /// Also keeps how far the plan and the objective are (protocol/fold/rollup.hpp), as all events do
 /// that change it.
 void apply(objective_view& view, const change& where, const task_progress& news);
+void apply(objective_view& view, const change& where, const task_queued& queued);
+void apply(objective_view& view, const change& where, const task_resumed& resumed);
 void apply(objective_view& view, const change& where, const task_artifact& output);
 
 void apply_event(objective_view& view, const change& where, const event& one);

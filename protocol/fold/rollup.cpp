@@ -38,7 +38,7 @@ bool counts(const task_spec& spec, const task_summary& summary) noexcept {
   return !spec.is_removed && (!summary.is_skipped || summary.state == task_state::completed);
 }
 
-std::uint32_t fraction_of(const plan_view& plan, std::uint32_t task) {
+std::uint32_t fraction_of_task(const plan_view& plan, std::uint32_t task) {
   const auto state = plan.tasks[task].state;
   if (state == task_state::completed)
     return whole_fraction;
@@ -47,11 +47,11 @@ std::uint32_t fraction_of(const plan_view& plan, std::uint32_t task) {
 }
 
 /// What the task adds to the sums. Nothing while its summary is lent.
-rollup_sums sums_of(const plan_view& plan, std::uint32_t task) {
+rollup_sums sums_of_task(const plan_view& plan, std::uint32_t task) {
   rollup_sums out;
   if (task >= plan.tasks.size() || !counts(plan.spec->tasks[task], plan.tasks[task]))
     return out;
-  const auto fraction = fraction_of(plan, task);
+  const auto fraction = fraction_of_task(plan, task);
   const auto weight = static_cast<std::uint64_t>(rounded_ms(plan.spec->tasks[task].expected));
   if (weight > 0) {
     out.known_total = weight;
@@ -277,7 +277,7 @@ void sum_up_plan(objective_view& view, plan_view& plan) {
     return;
   const auto tasks = all_tasks(plan);
   for (const auto task : tasks)
-    plan.rollup.sums += sums_of(plan, task);
+    plan.rollup.sums += sums_of_task(plan, task);
   put_in_times(view, plan, tasks);
 }
 
@@ -348,7 +348,7 @@ rollup_sums sums_of(const objective_view& view, const plan_view& plan,
   rollup_sums out;
   if (view.rollup.is_kept)
     for (const auto task : tasks)
-      out += sums_of(plan, task);
+      out += sums_of_task(plan, task);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Progress of plans and objectives: what their tasks have done, rolled up. Called by
-// protocol/fold/apply.cpp around each event; pure.
+// Progress of plans and objectives: what their tasks have done, rolled up. Called by the sources of
+// protocol/fold/apply.hpp around each event; pure.
 //
 // A fraction is the sum of weight times fraction of the tasks that count, divided by the sum of
 // their weights. The weight is `expectedSeconds` of the task, else the median of those that are

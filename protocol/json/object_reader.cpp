@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t member_name_bytes_max = 64; ///< Of our own member names.
 constexpr std::size_t quoted_bytes_max = 60;      ///< Of a foreign text: a message is a line.
 
-std::string_view view(json::string_view text) {
+std::string_view as_view(json::string_view text) {
   return {text.data(), text.size()};
 }
 
@@ -164,7 +164,7 @@ object_reader::object_reader(const json::value& from, const place& where, first_
   }
   has_snake_case_ =
       options_.is_lenient && std::any_of(object_->begin(), object_->end(), [](const auto& member) {
-        return view(member.key()).find('_') != std::string_view::npos;
+        return as_view(member.key()).find('_') != std::string_view::npos;
       });
 }
 
@@ -189,8 +189,8 @@ void object_reader::refuse_unknown(std::initializer_list<std::string_view> known
   if (!object_)
     return;
   for (const auto& member : *object_)
-    if (std::find(known.begin(), known.end(), view(member.key())) == known.end())
-      return fail(view(member.key()), text);
+    if (std::find(known.begin(), known.end(), as_view(member.key())) == known.end())
+      return fail(as_view(member.key()), text);
 }
 
 std::string object_reader::text(std::string_view name) const {
@@ -314,7 +314,7 @@ std::vector<std::string> object_reader::texts(std::string_view name, std::size_t
       failure_.set_type(list / out.size(), name, "a string", item);
     else if (text->size() > bytes_max)
       failure_.set(list / out.size(), too_long(bytes_max));
-    out.emplace_back(text ? view(*text) : std::string_view{});
+    out.emplace_back(text ? as_view(*text) : std::string_view{});
   }
   return out;
 }

@@ -15,7 +15,7 @@ const json::array* array_in(const json::object& schema, std::string_view name) {
   return found ? found->if_array() : nullptr;
 }
 
-std::string_view text_of(const json::value* from) {
+std::string_view string_of(const json::value* from) {
   const auto* text = from ? from->if_string() : nullptr;
   return text ? std::string_view(text->data(), text->size()) : std::string_view{};
 }
@@ -27,19 +27,19 @@ std::vector<schema_choice> choices_in(const json::object& schema) {
   if (const auto* values = array_in(schema, "enum")) {
     const auto* names = array_in(schema, "enumNames");
     for (std::size_t i = 0; i < values->size(); ++i)
-      out.push_back(
-          {&(*values)[i], names && i < names->size() ? text_of(&(*names)[i]) : std::string_view{}});
+      out.push_back({&(*values)[i],
+                     names && i < names->size() ? string_of(&(*names)[i]) : std::string_view{}});
   }
   for (const std::string_view keyword : {"oneOf", "anyOf"})
     if (const auto* choices = array_in(schema, keyword))
       for (const auto& each : *choices)
         if (const auto* choice = each.if_object(); choice && choice->contains("const"))
-          out.push_back({&choice->at("const"), text_of(choice->if_contains("title"))});
+          out.push_back({&choice->at("const"), string_of(choice->if_contains("title"))});
   return out;
 }
 
 const json::object* items_in(const json::object& schema) {
-  if (text_of(schema.if_contains("type")) != "array")
+  if (string_of(schema.if_contains("type")) != "array")
     return nullptr;
   const auto* items = schema.if_contains("items");
   return items ? items->if_object() : nullptr;

@@ -142,7 +142,8 @@ void read_dependencies(const document_reader& task, const document_reader& metad
              std::make_move_iterator(fresh.end()));
 }
 
-task_in_order read_task(document_reading& reading, const json::value& from, const place& where) {
+task_in_order read_ordered_task(document_reading& reading, const json::value& from,
+                                const place& where) {
   task_in_order result;
   auto& task = result.spec;
   const document_reader in(from, where, reading, "a task");
@@ -208,7 +209,7 @@ std::vector<task_spec> read_tasks(document_reading& reading, const document_read
   std::vector<task_in_order> tasks;
   tasks.reserve(list->size());
   for (std::size_t i = 0; i < list->size() && !reading.failed(); ++i)
-    tasks.push_back(read_task(reading, (*list)[i], here / i));
+    tasks.push_back(read_ordered_task(reading, (*list)[i], here / i));
   if (reading.failed())
     return specs;
   sort_by_index(tasks);
@@ -218,7 +219,7 @@ std::vector<task_spec> read_tasks(document_reading& reading, const document_read
   return specs;
 }
 
-plan_spec read_plan(document_reading& reading, const json::value& from, const place& where) {
+plan_spec read_plan_at(document_reading& reading, const json::value& from, const place& where) {
   plan_spec plan;
   const document_reader in(from, where, reading, "a plan");
   if (!in)
@@ -249,7 +250,7 @@ plan_spec read_plan(document_reading& reading, const json::value& from, const pl
 /// On the wire: tasks without plans around them are one plan, with the name and rules of the whole.
 objective_spec read_bare_plan(document_reading& reading, const json::value& from,
                               const place& where, std::string id) {
-  auto plan = read_plan(reading, from, where);
+  auto plan = read_plan_at(reading, from, where);
   plan.id = {};
   plan.key.clear();
   auto out = objective_of(std::move(plan));
@@ -257,8 +258,8 @@ objective_spec read_bare_plan(document_reading& reading, const json::value& from
   return out;
 }
 
-objective_spec read_objective(document_reading& reading, const json::value& from,
-                              const place& where) {
+objective_spec read_objective_at(document_reading& reading, const json::value& from,
+                                 const place& where) {
   objective_spec objective;
   const document_reader in(from, where, reading, "an objective");
   if (!in)
@@ -281,7 +282,7 @@ objective_spec read_objective(document_reading& reading, const json::value& from
   const auto here = where / "plans";
   for (std::size_t i = 0; plans != nullptr && i < plans->size() && !reading.failed(); ++i)
     objective.plans.push_back(
-        std::make_shared<const plan_spec>(read_plan(reading, (*plans)[i], here / i)));
+        std::make_shared<const plan_spec>(read_plan_at(reading, (*plans)[i], here / i)));
   return objective;
 }
 
@@ -324,7 +325,7 @@ result<objective_spec> read_objective(const json::value& from, unknown_members r
                                       const std::string& pointer) {
   return read_at(from, rule, pointer,
                  [](document_reading& reading, const json::value& objective, const place& where) {
-                   return read_objective(reading, objective, where);
+                   return read_objective_at(reading, objective, where);
                  });
 }
 
@@ -332,7 +333,7 @@ result<plan_spec> read_plan(const json::value& from, unknown_members rule,
                             const std::string& pointer) {
   return read_at(from, rule, pointer,
                  [](document_reading& reading, const json::value& plan, const place& where) {
-                   return read_plan(reading, plan, where);
+                   return read_plan_at(reading, plan, where);
                  });
 }
 
@@ -340,7 +341,7 @@ result<task_spec> read_task(const json::value& from, unknown_members rule,
                             const std::string& pointer) {
   return read_at(from, rule, pointer,
                  [](document_reading& reading, const json::value& task, const place& where) {
-                   return read_task(reading, task, where).spec;
+                   return read_ordered_task(reading, task, where).spec;
                  });
 }
 

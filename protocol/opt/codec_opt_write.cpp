@@ -290,7 +290,7 @@ void write(json_writer& out, const rolled_up& progress) {
 namespace {
 
 /// The members of an object that was begun.
-void write_members(json_writer& out, const change_report& report) {
+void write_report_members(json_writer& out, const change_report& report) {
   out.optional_member("planId", report.plan.str());
   out.optional_member("objectiveId", report.objective.str());
   out.key("revision").number(report.revision);
@@ -323,13 +323,13 @@ void write_members(json_writer& out, const change_report& report) {
 
 void write(json_writer& out, const change_report& report) {
   out.begin_object();
-  write_members(out, report);
+  write_report_members(out, report);
   out.end_object();
 }
 
 void write(json_writer& out, const replan_report& report) {
   out.begin_object();
-  write_members(out, report.change);
+  write_report_members(out, report.change);
   if (!report.operations.empty()) {
     out.key("operations");
     write_operations(out, report.operations);

@@ -1,6 +1,6 @@
 #include "protocol/opt/objective_change.hpp"
 
-#include "protocol/fold/told_progress.hpp"
+#include "protocol/fold/shown_progress.hpp"
 #include "protocol/is_one_of.hpp"
 #include "protocol/json/text_in.hpp"
 #include "protocol/opt/codec_opt.hpp"
@@ -50,7 +50,7 @@ struct detail_needed {
   }
 };
 
-bool is_shown(const event& one, change_detail detail) noexcept {
+bool is_event_shown(const event& one, change_detail detail) noexcept {
   const auto needed = std::visit(detail_needed{}, one);
   return needed && *needed <= detail;
 }
@@ -248,7 +248,8 @@ std::optional<objective_cursor> parse_objective_cursor(std::string_view text) no
 // -- changes --------------------------------------------------------------------------------------
 
 bool is_shown(const change& news, change_detail detail) noexcept {
-  return std::ranges::any_of(news.events, [&](const event& one) { return is_shown(one, detail); });
+  return std::ranges::any_of(news.events,
+                             [&](const event& one) { return is_event_shown(one, detail); });
 }
 
 void write_changes(json_writer& out, std::span<const change_ptr> changes,
@@ -264,7 +265,7 @@ void write_changes(json_writer& out, std::span<const change_ptr> changes,
   out.key("events").begin_array();
   for (const auto& news : changes)
     for (const auto& one : news->events)
-      if (is_shown(one, detail))
+      if (is_event_shown(one, detail))
         std::visit(change_event_writer{out, *news, detail, plans, write_a2a}, one);
   out.end_array().end_object();
 }

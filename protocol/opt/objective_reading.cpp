@@ -42,7 +42,7 @@ std::pair<std::string, std::uint32_t> split_generation(const std::string& id) {
   return {id.substr(0, at), number};
 }
 
-task_summary summary_of(const object_reader& in, timestamp created) {
+task_summary summary_in(const object_reader& in, timestamp created) {
   task_summary out;
   const auto status = in.text("status");
   if (status == "skipped") {
@@ -89,7 +89,7 @@ void place_tasks(const object_reader& in, first_failure& failure, plan_spec& rea
       return;
     }
     auto spec = read.tasks[i];
-    auto summary = summary_of(task, to.created);
+    auto summary = summary_in(task, to.created);
     auto [id, generation] = split_generation(spec.id.str());
     summary.generation = generation;
     spec.id = task_id{std::move(id)}; // `key` stays as it is written, as dependencies name it

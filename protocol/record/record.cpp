@@ -658,12 +658,12 @@ struct fact_writer {
   }
 };
 
-message_ptr message_of(const json::object& in, std::string_view name) {
+message_ptr message_in(const json::object& in, std::string_view name) {
   const auto* found = find(in, name);
   return found ? pointee(*found, message_from) : nullptr;
 }
 
-std::uint32_t plan_of(const json::object& in) {
+std::uint32_t plan_in(const json::object& in) {
   return at(in, "p").to_number<std::uint32_t>();
 }
 
@@ -675,7 +675,7 @@ task_created created_from(const json::value& from, const change& where) {
 
 plan_changed plan_changed_from(const json::value& operations, const json::object& in) {
   plan_changed out{
-      plan_of(in), {}, text(in, "by"), text(in, "why"), number<std::uint64_t>(in, "rev", 0)};
+      plan_in(in), {}, text(in, "by"), text(in, "why"), number<std::uint64_t>(in, "rev", 0)};
   for (const auto& each : operations.as_array())
     out.operations.push_back(operation_from(each.as_array()));
   return out;
@@ -689,7 +689,7 @@ objective_changed objective_changed_from(const json::value& operations, const js
 }
 
 tasks_withdrawn withdrawn_from(const json::value& tasks, const json::object& in) {
-  tasks_withdrawn out{plan_of(in), indexes_from(tasks), named(at(in, "to"), task_state_from),
+  tasks_withdrawn out{plan_in(in), indexes_from(tasks), named(at(in, "to"), task_state_from),
                       text(in, "why"), tree(in, "m")};
   if (const auto* artifacts = find(in, "ar"))
     for (const auto& made : artifacts->as_array())
@@ -705,7 +705,7 @@ event event_from(const json::object& in, const change& where) {
   const auto& value = first.value();
   if (kind == "to")
     return task_moved{named(value, task_state_from), number<std::uint32_t>(in, "n", 0),
-                      message_of(in, "msg"), number<std::uint32_t>(in, "f", 0), text(in, "by")};
+                      message_in(in, "msg"), number<std::uint32_t>(in, "f", 0), text(in, "by")};
   if (kind == "created")
     return created_from(value, where);
   if (kind == "progress")
@@ -729,7 +729,7 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "released")
     return question_released{text_from(value), text(in, "by")};
   if (kind == "reminded")
-    return question_reminded{text_from(value), message_of(in, "msg"),
+    return question_reminded{text_from(value), message_in(in, "msg"),
                              find(in, "in") ? named(at(in, "in"), task_state_from)
                                             : task_state::input_required,
                              number<std::uint32_t>(in, "n", 1)};
@@ -740,7 +740,7 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "noted")
     return task_noted{text_from(value)};
   if (kind == "plan to")
-    return plan_moved{plan_of(in), event_to(named(value, plan_state_from)), text(in, "why"),
+    return plan_moved{plan_in(in), event_to(named(value, plan_state_from)), text(in, "why"),
                       flag(in, "rq")};
   if (kind == "plan changed")
     return plan_changed_from(value, in);
@@ -751,9 +751,9 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "withdrawn")
     return withdrawn_from(value, in);
   if (kind == "renewed")
-    return tasks_renewed{plan_of(in), indexes_from(value)};
+    return tasks_renewed{plan_in(in), indexes_from(value)};
   if (kind == "paused")
-    return pause_changed{value.as_bool(), find(in, "p") ? std::optional{plan_of(in)} : std::nullopt,
+    return pause_changed{value.as_bool(), find(in, "p") ? std::optional{plan_in(in)} : std::nullopt,
                          flag(in, "pl")};
   if (kind == "closing")
     return objective_closing{named(value, objective_state_from), text(in, "why")};
@@ -766,7 +766,7 @@ event event_from(const json::object& in, const change& where) {
   if (kind == "edited")
     return objective_edited{edits_from(value.as_object()), usage_of(in)};
   if (kind == "plan edited")
-    return plan_edited{plan_of(in), edits_from(value.as_object())};
+    return plan_edited{plan_in(in), edits_from(value.as_object())};
   throw std::runtime_error("a fact of an unknown kind, " + std::string{kind});
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// A change of a stream and an event in it.
 using place = std::pair<std::uint64_t, std::uint64_t>;
 
-place place_of(std::string_view text) {
+place cursor_place(std::string_view text) {
   place out;
   const auto dot = text.find('.');
   std::from_chars(text.data(), text.data() + dot, out.first);
@@ -27,13 +27,14 @@ using events = std::vector<stream_event>;
 /// with that place (docs/push.md): "17.0" is the end of change 17, "17.2" comes after the second
 /// event of the next change of the task.
 events::const_iterator first_unknown(const events& journal, place known) {
-  const auto later = std::ranges::find_if(
-      journal, [&](const stream_event& each) { return place_of(each.cursor).first > known.first; });
+  const auto later = std::ranges::find_if(journal, [&](const stream_event& each) {
+    return cursor_place(each.cursor).first > known.first;
+  });
   if (known.second == 0 || later == journal.end())
     return later;
-  const auto change = place_of(later->cursor).first;
+  const auto change = cursor_place(later->cursor).first;
   return std::find_if(later, journal.end(), [&](const stream_event& each) {
-    return place_of(each.cursor) >= place{change, known.second};
+    return cursor_place(each.cursor) >= place{change, known.second};
   });
 }
 
@@ -59,16 +60,16 @@ public:
       return known->second == next.body
                  ? std::nullopt
                  : verdict{"notification " + next.id + " came again, with another body"};
-    const auto place = place_of(std::string_view(next.id).substr(at + 1));
-    if (last_ && place <= *last_) {
+    const auto came_at = cursor_place(std::string_view(next.id).substr(at + 1));
+    if (last_ && came_at <= *last_) {
       if (asked_.is_sent_again)
         return std::nullopt; // Of the configuration before: it was still under way.
       return "notification " + next.id + " came behind a later one";
     }
-    last_ = place;
+    last_ = came_at;
     if (journal_ == nullptr)
       return std::nullopt;
-    return is_complete_up_to(next, first_unknown(*journal_, place));
+    return is_complete_up_to(next, first_unknown(*journal_, came_at));
   }
 
   /// At the end of the world, when its task has ended.

@@ -120,8 +120,8 @@ journal_view read_facts(const std::vector<objective_fact>& facts) {
 
 /// Where a task stands in its plan. Several may have one name; an id that the server made ends with
 /// the place ("c0.o1.p0.t7", and "c0.o1.p0.t7.r1" once it was tried again).
-std::optional<std::uint32_t> place_of(const shown_task& task, std::uint32_t plan,
-                                      const journal_view& journal) {
+std::optional<std::uint32_t> place_in_plan(const shown_task& task, std::uint32_t plan,
+                                           const journal_view& journal) {
   const auto mark = task.id.rfind(".t");
   std::uint32_t place = 0;
   if (mark != std::string::npos
@@ -141,7 +141,7 @@ shown_progress computed(const shown_plan& plan, const journal_view& journal, dou
     const auto weight = task.expected_seconds > 0 ? task.expected_seconds * 1000 : usual;
     double fraction = task.state == "completed" ? 1 : 0;
     if (task.state != "completed" && task.state != "pending" && plan_at != journal.plans.end()) {
-      if (const auto at = place_of(task, plan_at->second, journal))
+      if (const auto at = place_in_plan(task, plan_at->second, journal))
         if (const auto far = journal.how_far.find({plan_at->second, *at});
             far != journal.how_far.end())
           fraction = far->second / millionths;

@@ -7,16 +7,17 @@ namespace troupe::sim {
 
 namespace {
 
-std::string name_of(const stream_read& read) {
+std::string stream_name(const stream_read& read) {
   return "the stream of task " + read.task + " to " + read.client;
 }
 
 verdict compare(const stream_read& read, const folded_task& shown, const folded_task& kept,
                 const std::string& where) {
   if (shown.state != kept.state)
-    return name_of(read) + " shows " + shown.state + where + ", and the journal has " + kept.state;
+    return stream_name(read) + " shows " + shown.state + where + ", and the journal has "
+           + kept.state;
   if (shown.artifacts != kept.artifacts)
-    return name_of(read) + " leads to other artifacts than the journal" + where;
+    return stream_name(read) + " leads to other artifacts than the journal" + where;
   return std::nullopt;
 }
 
@@ -38,18 +39,18 @@ verdict check_stream(const stream_read& read, const std::vector<stream_event>& j
   std::vector<std::string> states;
   if (read.after.empty() && !read.events.empty()
       && read.events.front().kind != event_kind::snapshot)
-    return name_of(read) + " does not begin with a snapshot";
+    return stream_name(read) + " does not begin with a snapshot";
   if (!read.after.empty() && !read.events.empty()
       && read.events.front().kind == event_kind::snapshot && !read.events.front().has_gap
       && !read.events.front().cursor.empty())
-    return name_of(read) + " was to go on behind " + read.after
+    return stream_name(read) + " was to go on behind " + read.after
            + ", and begins anew without saying that something is missing";
   for (const auto& event : read.events) {
     const bool is_snapshot = event.kind == event_kind::snapshot;
     // A task that has ended has no place in its stream any more.
     const auto next = is_snapshot && event.cursor.empty() ? last_place : place_of(event.cursor);
     if (next < at || (next == at && !is_snapshot))
-      return name_of(read) + " has cursor " + event.cursor + " behind a later one";
+      return stream_name(read) + " has cursor " + event.cursor + " behind a later one";
     at = next;
     shown.apply(event);
     if (is_snapshot) {
@@ -63,7 +64,7 @@ verdict check_stream(const stream_read& read, const std::vector<stream_event>& j
   }
   const auto kept = statuses(journal, from, at);
   if (states != kept)
-    return name_of(read) + " has " + std::to_string(states.size()) + " changes of state from "
+    return stream_name(read) + " has " + std::to_string(states.size()) + " changes of state from "
            + (read.after.empty() ? std::string("its snapshot") : read.after)
            + " on, and the journal has " + std::to_string(kept.size());
   return compare(read, shown, fold(journal, at), " at its end");

@@ -53,7 +53,7 @@ kept_objective kept_in(const std::vector<objective_fact>& facts) {
   return out;
 }
 
-std::string name_of(const holder& of) {
+std::string holder_name(const holder& of) {
   if (of == objective_itself)
     return "the objective";
   const auto plan = "plan " + std::to_string(of.first);
@@ -197,10 +197,10 @@ private:
     };
     const auto [left, right] = std::ranges::mismatch(shown, kept, same);
     if (right != kept.end() && (left == shown.end() || right->change < at_.change))
-      return name() + " misses that " + name_of(right->of) + " is " + right->state + " with change "
-             + std::to_string(right->change);
+      return name() + " misses that " + holder_name(right->of) + " is " + right->state
+             + " with change " + std::to_string(right->change);
     if (left != shown.end())
-      return name() + " shows at " + std::to_string(at_.change) + " that " + name_of(left->of)
+      return name() + " shows at " + std::to_string(at_.change) + " that " + holder_name(left->of)
              + " is " + left->state + ", and the journal does not have that there";
     return std::nullopt;
   }
@@ -219,7 +219,7 @@ private:
       return std::nullopt;
     const auto& of = left == of_stream.end() ? right->first : left->first;
     return name() + " is folded, and does not show at " + std::to_string(at_.change)
-           + " the last state that the journal has of " + name_of(of);
+           + " the last state that the journal has of " + holder_name(of);
   }
 
   verdict look_at_progress(const objective_event& event) {

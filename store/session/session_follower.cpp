@@ -105,7 +105,7 @@ session_follower::session_follower(store& history, journal::group_feed& from, op
     : how_(std::move(how)), history_(history), from_(from), answers_(std::make_shared<mailbox>()) {
   answers_->wake = std::move(wake);
   if (how_.is_store)
-    remainder_ = std::make_unique<rest_log>(how_.directory, how_.rest, *how_.files);
+    sidecar_ = std::make_unique<sidecar_log>(how_.directory, how_.sidecar, *how_.files);
 }
 
 result<std::unique_ptr<session_follower>> session_follower::open(store& history,
@@ -288,8 +288,8 @@ result<void> session_follower::take_group(const journal::journal_group& group) {
     if (const auto* change = std::get_if<group_change>(&entry)) {
       if (auto ok = take_change(*change); !ok)
         return ok;
-    } else if (remainder_) {
-      if (auto ok = remainder_->add(entry, last_at_); !ok)
+    } else if (sidecar_) {
+      if (auto ok = sidecar_->add(entry, last_at_); !ok)
         return ok;
     }
   }
@@ -307,7 +307,7 @@ result<void> session_follower::take_change(const group_change& entry) {
     if (!root)
       return root.error();
     if (!*root)
-      return remainder_ ? remainder_->add(entry, news->at) : result<void>{};
+      return sidecar_ ? sidecar_->add(entry, news->at) : result<void>{};
   }
   if (lost_.contains(news->context))
     return {};
@@ -432,7 +432,7 @@ result<void> session_follower::write_page() {
     for (const auto& [id, writer] : touched_now_)
       writer->release_file();
   touched_now_.clear();
-  return remainder_ ? remainder_->write_out() : result<void>{};
+  return sidecar_ ? sidecar_->write_out() : result<void>{};
 }
 
 /// One visit to the disk for all files.
@@ -448,10 +448,10 @@ result<void> session_follower::make_safe() {
     if (growing > sessions_open_max)
       writer->release_file();
   }
-  const bool has_rest = remainder_ && remainder_->is_touched();
+  const bool has_rest = sidecar_ && sidecar_->is_touched();
   if (growing + (has_rest ? 1 : 0) > synced_apart_max) {
     if (has_rest)
-      if (auto ok = remainder_->write_out(); !ok)
+      if (auto ok = sidecar_->write_out(); !ok)
         return ok;
     if (auto ok = sync_folder(how_.directory, *how_.files); !ok)
       return ok;
@@ -460,7 +460,7 @@ result<void> session_follower::make_safe() {
       if (auto ok = writer->sync(); !ok)
         return ok;
     if (has_rest)
-      if (auto ok = remainder_->sync(); !ok)
+      if (auto ok = sidecar_->sync(); !ok)
         return ok;
   }
   for (const auto& [id, writer] : touched_) {
@@ -473,7 +473,7 @@ result<void> session_follower::make_safe() {
     if (auto ok = sync_names(how_.directory, *how_.files); !ok)
       return ok;
   if (has_rest)
-    if (auto ok = remainder_->settle(last_at_); !ok)
+    if (auto ok = sidecar_->settle(last_at_); !ok)
       return ok;
   if (auto ok = write_index(how_.directory, entries, *how_.files); !ok)
     return ok;
@@ -527,8 +527,8 @@ result<void> session_follower::write_position(journal::position at) {
 void session_follower::fail(const error& why) {
   for (const auto& [id, writer] : touched_)
     writer->roll_back();
-  if (remainder_)
-    remainder_->roll_back();
+  if (sidecar_)
+    sidecar_->roll_back();
   touched_.clear();
   touched_now_.clear();
   writers_.clear();
@@ -571,7 +571,7 @@ void session_follower::let_go(journal::position next, const std::string& why) {
   parts_.clear();
   parts_held_ = {};
   written_at_ = next - 1;
-  if (touched_.empty() && !(remainder_ && remainder_->is_touched()))
+  if (touched_.empty() && !(sidecar_ && sidecar_->is_touched()))
     safe_at_ = restart_at_ = written_at_;
   is_position_old_ = true;
   cursor_ = {.next = next};

@@ -11,10 +11,10 @@
 
 #include "store/journal/group_feed.hpp"
 #include "store/long_changes.hpp"
-#include "store/session/rest_log.hpp"
 #include "store/session/session_chain.hpp"
 #include "store/session/session_file.hpp"
 #include "store/session/session_writer.hpp"
+#include "store/session/sidecar_log.hpp"
 #include <troupe/protocol/time_source.hpp>
 #include <troupe/store/session_status.hpp>
 #include <troupe/store/store.hpp>
@@ -67,7 +67,7 @@ public:
     /// The files are the store: lone tasks, push configurations and remembered requests are kept,
     /// too, and no group is ever skipped.
     bool is_store = false;
-    rest_reading rest{}; ///< Of the file that was read at the start; only if `is_store`.
+    sidecar_reading sidecar{}; ///< Of the file that was read at the start; only if `is_store`.
     file_calls* files = &system_file_calls(); ///< Outlives it.
     const time_source* time = &system_time(); ///< Outlives it.
     std::chrono::milliseconds sync_interval = follower_sync_interval;
@@ -168,7 +168,7 @@ private:
   std::map<std::string, session_writer*> touched_;     ///< Since all was made safe.
   std::map<std::string, session_writer*> touched_now_; ///< In this page.
   std::unordered_set<std::string> lost_;               ///< Objectives.
-  std::unique_ptr<rest_log> remainder_;
+  std::unique_ptr<sidecar_log> sidecar_;
   long_changes parts_;
   memory_charge parts_held_;
   timestamp last_at_{}; ///< Of the last change.

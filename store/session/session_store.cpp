@@ -231,8 +231,8 @@ struct cut_session {
 
 /// What reading the files of a store found beside their changes.
 struct origin_findings {
-  sessions::rest_reading rest;
-  std::string cut_rest; ///< A sentence; empty: that file is whole.
+  sessions::sidecar_reading sidecar;
+  std::string cut_sidecar; ///< A sentence; empty: that file is whole.
   std::vector<cut_session> cut;
 };
 
@@ -277,16 +277,16 @@ public:
     }
     if (auto ok = find_missing(*files); !ok)
       return ok;
-    const auto path = directory_ + "/" + std::string{sessions::rest_name};
-    auto rest = sessions::read_rest(path, [&](const group_entry& entry) {
+    const auto path = directory_ + "/" + std::string{sessions::sidecar_name};
+    auto sidecar = sessions::read_sidecar(path, [&](const group_entry& entry) {
       add_entry(group, entry);
       return hand_over(false);
     });
-    if (!rest)
-      return rest.error();
-    if (rest->cut)
-      found_->cut_rest = sessions::describe_cut(path, *rest->cut);
-    found_->rest = *rest;
+    if (!sidecar)
+      return sidecar.error();
+    if (sidecar->cut)
+      found_->cut_sidecar = sessions::describe_cut(path, *sidecar->cut);
+    found_->sidecar = *sidecar;
     return hand_over(true);
   }
 
@@ -332,8 +332,8 @@ std::string describe(const origin_findings& found, const store& records) {
     add(is_completed(records, each) ? "The journal has what followed."
                                     : "What followed is lost: the journal no longer has it.");
   }
-  if (!found.cut_rest.empty())
-    add(found.cut_rest + " The journal has what followed.");
+  if (!found.cut_sidecar.empty())
+    add(found.cut_sidecar + " The journal has what followed.");
   return out;
 }
 
@@ -424,7 +424,7 @@ result<std::unique_ptr<store>> open_session_store(const rocksdb_options& options
   if (!records)
     return records.error();
   how.memory = options.memory;
-  how.rest = found->rest;
+  how.sidecar = found->sidecar;
   journal::group_feed& feed = **records;
   (*records)->start();
   auto repaired = describe(*found, **records);

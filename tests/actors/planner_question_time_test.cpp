@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 struct planner_asks_bed : planning_bed {
-  explicit planner_asks_bed(const std::shared_ptr<told_planner>& planner)
+  explicit planner_asks_bed(const std::shared_ptr<hand_planner>& planner)
       : planning_bed(with_planner(planner)), own(planner) {}
 
   objective_id ask(const std::string& text) {
@@ -30,13 +30,13 @@ struct planner_asks_bed : planning_bed {
     return now->plans[plan].task_at(0);
   }
 
-  const std::shared_ptr<told_planner> own;
+  const std::shared_ptr<hand_planner> own;
 };
 
 } // namespace
 
 TEST_CASE("a planner asks a person, and makes its plan with the answer", "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   const auto id = bed.ask("Please inquire and plan");
   const auto task = bed.asking(id);
   auto now = bed.whole(id);
@@ -75,7 +75,7 @@ TEST_CASE("a planner asks a person, and makes its plan with the answer", "[actor
 
 TEST_CASE("the end of the process while the planner thinks about an answer loses nothing",
           "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   const auto id = bed.ask("Please inquire");
   CHECK(bed.answer(bed.asking(id), "Rome") == "");
   REQUIRE(bed.own->orders.size() == 2); // and it says nothing
@@ -83,11 +83,11 @@ TEST_CASE("the end of the process while the planner thinks about an answer loses
   REQUIRE(bed.own->orders.size() == 3);
   CHECK(bed.own->orders[2]->attempt == 2);
   CHECK(bed.own->orders[2]->said[0].answer == "Rome");
-  bed.own->ports[2]->report(report_plan{told_planner::steps(""), {}});
+  bed.own->ports[2]->report(report_plan{hand_planner::steps(""), {}});
   bed.clock.settle();
   CHECK(bed.whole(id)->plans.size() == 2);
   SECTION("its plans are added once") {
-    bed.own->ports[1]->report(report_plan{told_planner::steps(""), {}});
+    bed.own->ports[1]->report(report_plan{hand_planner::steps(""), {}});
     bed.begin_again(id);
     CHECK(bed.whole(id)->plans.size() == 2);
   }
@@ -95,7 +95,7 @@ TEST_CASE("the end of the process while the planner thinks about an answer loses
 
 TEST_CASE("a planner that ends the process again and again is not asked a third time",
           "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   const auto id = bed.ask("Please inquire");
   CHECK(bed.answer(bed.asking(id), "Rome") == "");
   bed.begin_again(id);
@@ -108,7 +108,7 @@ TEST_CASE("a planner that ends the process again and again is not asked a third 
 
 TEST_CASE("a planner asks so often, and no more; then a task has the text and all answers",
           "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   bed.own->questions = 100;
   const auto id = bed.ask("Please inquire");
   for (std::size_t i = 0; i < planner_questions_max; ++i)
@@ -123,7 +123,7 @@ TEST_CASE("a planner asks so often, and no more; then a task has the text and al
 }
 
 TEST_CASE("a planner may answer, once it was answered", "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   const auto id = bed.ask("Please inquire and answer");
   const auto task = bed.asking(id);
   CHECK(bed.answer(task, "Oslo") == "");
@@ -133,7 +133,7 @@ TEST_CASE("a planner may answer, once it was answered", "[actors][planning]") {
 
 TEST_CASE("without an answer the question fails; a canceled one makes no plans",
           "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   const auto id = bed.ask("Please inquire");
   SECTION("declined") {
     CHECK(bed.answer(bed.asking(id), "", answer_action::decline) == "");
@@ -146,7 +146,7 @@ TEST_CASE("without an answer the question fails; a canceled one makes no plans",
     end.state = objective_state::canceled;
     bed.main_gateway().update(std::move(end), [](const result<objective_ptr>&) {});
     bed.clock.settle();
-    bed.own->ports[1]->report(report_plan{told_planner::steps(""), {}});
+    bed.own->ports[1]->report(report_plan{hand_planner::steps(""), {}});
     bed.clock.settle();
     CHECK(bed.whole(id)->plans.size() == 1);
     CHECK(bed.whole(id)->state == objective_state::canceled);
@@ -154,7 +154,7 @@ TEST_CASE("without an answer the question fails; a canceled one makes no plans",
 }
 
 TEST_CASE("a question that cannot be asked is none: the next row decides", "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   bed.own->form = {{"type", "no such type"}};
   const auto id = bed.ask("Please inquire");
   const auto now = bed.whole(id);
@@ -165,11 +165,11 @@ TEST_CASE("a question that cannot be asked is none: the next row decides", "[act
 
 TEST_CASE("a question about an objective that is there joins it; the planner knows how it stands",
           "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   objective_spec first;
   first.id = objective_id{"o"};
   first.name = "o";
-  first.plans = told_planner::steps("hand").plans;
+  first.plans = hand_planner::steps("hand").plans;
   const auto id = bed.begin(std::move(first));
   bed.report("first", report_completed{{text_artifact("sum", "4")}, {}});
   const auto joined = bed.say("Please inquire and plan", std::nullopt, "o");
@@ -190,7 +190,7 @@ TEST_CASE("a question about an objective that is there joins it; the planner kno
 TEST_CASE(
     "a planner asks a person when an objective is planned anew, and changes it with the answer",
     "[actors][planning]") {
-  planner_asks_bed bed(std::make_shared<told_planner>());
+  planner_asks_bed bed(std::make_shared<hand_planner>());
   auto later = a_plan("q", {a_task("c", {}, "hand")});
   later.dependencies = {"p"};
   const auto id =

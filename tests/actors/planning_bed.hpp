@@ -68,7 +68,7 @@ private:
 };
 
 /// Does what the text says.
-class told_planner final : public text_planner {
+class hand_planner final : public text_planner {
 public:
   planner_start plan(const planning_order_ptr& order, const planner_port_ptr& port) override {
     orders.push_back(order);
@@ -119,7 +119,7 @@ public:
   boost::json::object form{{"type", "string"}, {"enum", {"Oslo", "Rome"}}};
 };
 
-inline executor_options with_planner(const std::shared_ptr<told_planner>& own) {
+inline executor_options with_planner(const std::shared_ptr<hand_planner>& own) {
   executor_options out;
   out.planning.planner = own;
   return out;

@@ -62,7 +62,7 @@ TEST_CASE(
     "S7_fallback: an objective is `planning` while its planner is asked, and works with what it "
     "makes",
     "[actors][planning]") {
-  const auto own = std::make_shared<told_planner>();
+  const auto own = std::make_shared<hand_planner>();
   planning_bed bed(with_planner(own));
   const auto sent = bed.say("Please wait for it");
   REQUIRE((sent && *sent && (*sent)->objective));
@@ -72,7 +72,7 @@ TEST_CASE(
   REQUIRE(own->ports.size() == 1);
   CHECK(own->orders[0]->text == "Please wait for it");
   SECTION("a plan") {
-    own->ports[0]->report(report_plan{told_planner::steps(""), {"both are needed"}});
+    own->ports[0]->report(report_plan{hand_planner::steps(""), {"both are needed"}});
     bed.clock.settle();
     const auto now = bed.whole(id);
     CHECK(now->state == objective_state::working);
@@ -90,7 +90,7 @@ TEST_CASE(
     CHECK(now->plans[0].spec->tasks[0].description == "Please wait for it");
     CHECK_THAT(bed.note_of(now), Contains("the planner has not answered within 60 s"));
     CHECK(now->usage == model_usage{1, 30, 0, 0, 0, true});
-    own->ports[0]->report(report_plan{told_planner::steps(""), {}});
+    own->ports[0]->report(report_plan{hand_planner::steps(""), {}});
     bed.clock.settle();
     CHECK(bed.whole(id)->plans.size() == 1);
   }
@@ -100,7 +100,7 @@ TEST_CASE(
     end.state = objective_state::canceled;
     bed.main_gateway().update(std::move(end), [](const result<objective_ptr>&) {});
     bed.clock.settle();
-    own->ports[0]->report(report_plan{told_planner::steps(""), {}});
+    own->ports[0]->report(report_plan{hand_planner::steps(""), {}});
     bed.clock.settle();
     CHECK(bed.whole(id)->state == objective_state::canceled);
     CHECK(bed.whole(id)->plans.size() == 0);
@@ -129,7 +129,7 @@ TEST_CASE(
 
 TEST_CASE("S7_fallback: a planner that makes no plan that may run loses no message",
           "[actors][planning]") {
-  const auto own = std::make_shared<told_planner>();
+  const auto own = std::make_shared<hand_planner>();
   std::vector<std::string> warned;
   auto options = with_planner(own);
   options.warn = [&](const std::string& line) { warned.push_back(line); };
@@ -159,12 +159,12 @@ TEST_CASE("S7_fallback: a planner that makes no plan that may run loses no messa
 
 TEST_CASE("D6_option_b: what is planned in the context of an objective joins it",
           "[actors][planning]") {
-  const auto own = std::make_shared<told_planner>();
+  const auto own = std::make_shared<hand_planner>();
   planning_bed bed(with_planner(own));
   objective_spec first;
   first.id = objective_id{"o"};
   first.name = "o";
-  first.plans = told_planner::steps("").plans;
+  first.plans = hand_planner::steps("").plans;
   bed.begin(std::move(first));
   const auto joined = bed.say("Please plan this", std::nullopt, "o");
   REQUIRE((joined && *joined));

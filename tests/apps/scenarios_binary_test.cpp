@@ -31,7 +31,7 @@ std::vector<std::filesystem::path> all_scenarios() {
 }
 
 /// What the row of the file in the README has in its last column.
-std::string told_end(const std::string& readme, const std::string& name) {
+std::string end_in_readme(const std::string& readme, const std::string& name) {
   const auto row = readme.find("| `" + name + "` |");
   if (row == std::string::npos)
     return {};
@@ -57,7 +57,7 @@ TEST_CASE("every scenario ends as its README says", "[apps][binary][scenarios]")
     const auto about = json::parse(text_of(path)).at("metadata").at("scenario").as_object();
     const auto& expected = about.at("expect").as_object();
     const std::string status(expected.at("status").as_string());
-    CHECK_THAT(told_end(readme, name), StartsWith(status));
+    CHECK_THAT(end_in_readme(readme, name), StartsWith(status));
     std::vector<std::string> words{troupe_binary(), "run",     path.string(), "--json",
                                    "--no-input",    "--store", "memory"};
     const bool is_canceled = about.contains("cancelAfter");

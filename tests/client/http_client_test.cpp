@@ -430,6 +430,54 @@ TEST_CASE("streams of one target at the same time do not share a connection", "[
   CHECK(bed.client->idle_connections() == 2);
 }
 
+TEST_CASE("a stream that waits has no buffer, whatever it has read before", "[client][lending]") {
+  push_receiver receiver;
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n";
+  const std::string events(std::size_t{40} << 10, 'e');
+  const std::string chunk_begin = "5;" + std::string(500, 'x');
+  receiver.script(
+      {head + "\r\n" + events, head + "Transfer-Encoding: chunked\r\n\r\n" + chunk_begin});
+  client_bed bed;
+  std::size_t read = 0;
+  std::size_t waits = 0;
+  std::size_t ended = 0;
+  const auto follow = [&](std::shared_ptr<http_stream> on) -> awaitable<void> {
+    outbound_request request;
+    auto begun = co_await on->begin(std::move(request));
+    for (bool goes_on = begun.has_value(); goes_on;) {
+      ++waits;
+      const auto piece = co_await on->more(60s);
+      goes_on = piece && !piece->empty();
+      read += goes_on ? piece->size() : 0;
+    }
+    ++ended;
+  };
+  const auto url = *parse_http_url(receiver.url("/"));
+  const auto first = bed.client->lend(url);
+  asio::co_spawn(bed.context, follow(first), asio::detached);
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return read == events.size();
+  }));
+  CHECK(waits > 1);
+  CHECK(bed.client->memory()->held() == 0);
+
+  // What the parser cannot use yet is kept, and it counts.
+  const auto second = bed.client->lend(url);
+  asio::co_spawn(bed.context, follow(second), asio::detached);
+  CHECK(comes_true([&] {
+    bed.turn();
+    return bed.client->memory()->held() >= chunk_begin.size();
+  }));
+  CHECK(bed.client->memory()->held() < 2 * chunk_begin.size());
+  first->close();
+  second->close();
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return ended == 2;
+  }));
+}
+
 TEST_CASE("an unused connection is closed when its time is up, and their number is bounded",
           "[client][lending]") {
   push_receiver receiver;

@@ -67,8 +67,8 @@ const std::regex& replaced_words() {
                                   "journal_page|"
                                   "keep_house|"
                                   "outward|"
-                                  "rest_|"
-                                  "told_|"
+                                  "rest_log|"
+                                  "told_progress|"
                                   "whoever|"
                                   "wrong_rest"
                                   R"()\b)");

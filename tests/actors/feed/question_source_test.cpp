@@ -16,7 +16,7 @@ using namespace troupe::testing;
 namespace {
 
 /// Its watchers see what the test says.
-class told_store final : public passing_store {
+class hand_store final : public passing_store {
 public:
   void watch_all(const watcher_ptr& who) override { watcher = who; }
   void unwatch_all(const watcher_ptr&) override { watcher = nullptr; }
@@ -45,7 +45,7 @@ event opened(const std::string& id) {
 constexpr std::size_t window = 1 << 20;
 constexpr std::size_t changes_max = 8;
 
-std::unique_ptr<feed> feed_of(told_store& records, question_filter which = {}) {
+std::unique_ptr<feed> feed_of(hand_store& records, question_filter which = {}) {
   auto out = std::make_unique<feed>(live_queue::bounds{changes_max, window},
                                     std::make_shared<feed_budget>());
   out->open(make_question_source(records, std::move(which)));
@@ -64,7 +64,7 @@ std::string words_of(const feed_batch& batch) {
 
 TEST_CASE("Q10_subscribe: the feed of questions has each change of one, and no other change",
           "[actors][feed][question]") {
-  told_store records;
+  hand_store records;
   const auto news = feed_of(records);
   CHECK_FALSE(news->take(window).snapshot);
   records.tell("o", "a", opened("question-1"));
@@ -80,7 +80,7 @@ TEST_CASE("Q10_subscribe: the feed of questions has each change of one, and no o
 
 TEST_CASE("Q10_subscribe: a feed of questions may be for one context or task",
           "[actors][feed][question]") {
-  told_store records;
+  hand_store records;
   const auto [which, told] = GENERATE(table<question_filter, std::string>(
       {{{"o", {}}, "a.question-1 b.question-1"}, {{"", task_id{"c"}}, "c.question-1"}}));
   const auto news = feed_of(records, which);
@@ -91,7 +91,7 @@ TEST_CASE("Q10_subscribe: a feed of questions may be for one context or task",
 
 TEST_CASE("Q10_subscribe: a reader of questions that is too slow begins again",
           "[actors][feed][question]") {
-  told_store records;
+  hand_store records;
   auto news = feed_of(records);
   for (std::size_t i = 0; i <= changes_max; ++i)
     records.tell("o", "t" + std::to_string(i), opened("question-1"));

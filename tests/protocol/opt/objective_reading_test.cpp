@@ -1,7 +1,7 @@
 // An objective far away is folded like one that is here: what is shown of it and of each change
 // gives the same view.
 #include "protocol/fold/apply.hpp"
-#include "protocol/fold/told_progress.hpp"
+#include "protocol/fold/shown_progress.hpp"
 #include "protocol/fold/waiting.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/objective_change.hpp"

@@ -335,7 +335,8 @@ TEST_CASE("A directory is one of its own kind only", "[store][session]") {
   CHECK(refusal_of(place / "sessions").code == errc::store_locked);
 }
 
-TEST_CASE("Push configurations and what may come once survive in the rest", "[store][session]") {
+TEST_CASE("Push configurations and what may come once survive beside the sessions",
+          "[store][session]") {
   const temporary_directory place;
   const auto data = place / "data";
   const auto came = std::make_shared<const once>(once{.kind = once_kind::message,

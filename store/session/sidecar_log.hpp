@@ -1,7 +1,7 @@
-// What a store has beside its objectives, as a file of lines beside the sessions: the changes of
-// lone tasks, what may come once, and push configurations. Only where the sessions are the store
-// (docs/sessions.md). Lines are those of a session file, with the same checksum; damage is told
-// from a cut end in the same way.
+// The sidecar file of a store of sessions: what such a store has beside its objectives, as a file
+// of lines. These are the changes of lone tasks, what may come once, and push configurations. Only
+// where the sessions are the store (docs/sessions.md). Lines are those of a session file, with the
+// same checksum; damage is told from a cut end in the same way.
 #pragma once
 
 #include "store/group.hpp"
@@ -20,14 +20,14 @@
 namespace troupe::sessions {
 
 /// In the directory of sessions.
-inline constexpr std::string_view rest_name = "troupe-rest.jsonl";
+inline constexpr std::string_view sidecar_name = "troupe-rest.jsonl";
 
 /// Once so many bytes of lines were added that may have been replaced since, and half of the file
 /// is such, it is written anew without them.
-inline constexpr std::uint64_t rest_stale_bytes_max = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t sidecar_stale_bytes_max = std::uint64_t{64} << 20;
 
 /// A file that was read.
-struct rest_reading {
+struct sidecar_reading {
   std::uint64_t bytes = 0; ///< Of its whole lines; 0: there is none.
   std::uint64_t events = 0;
   std::uint64_t replaceable_bytes = 0; ///< Of lines that later ones may replace.
@@ -36,14 +36,14 @@ struct rest_reading {
 
 /// Calls `take` with each entry in order; its texts last as long as the call. Errors: store_failed
 /// (it is damaged; the message says in which line), store_unreadable, those of `take`.
-[[nodiscard]] result<rest_reading>
-read_rest(const std::string& path, const std::function<result<void>(const group_entry&)>& take);
+[[nodiscard]] result<sidecar_reading>
+read_sidecar(const std::string& path, const std::function<result<void>(const group_entry&)>& take);
 
-class rest_log {
+class sidecar_log {
 public:
   /// Goes on with the file in `directory`, of which `known` was read. `calls` outlives it.
-  rest_log(const std::string& directory, const rest_reading& known, file_calls& calls,
-           std::uint64_t stale_bytes_max = rest_stale_bytes_max);
+  sidecar_log(const std::string& directory, const sidecar_reading& known, file_calls& calls,
+              std::uint64_t stale_bytes_max = sidecar_stale_bytes_max);
 
   /// `at`: the time of the line. Errors: unavailable.
   [[nodiscard]] result<void> add(const group_entry& entry, timestamp at);
@@ -70,8 +70,8 @@ private:
   const std::string path_;
   file_calls& calls_;
   const std::uint64_t stale_bytes_max_;
-  rest_reading known_; ///< With what was added.
-  rest_reading safe_;
+  sidecar_reading known_; ///< With what was added.
+  sidecar_reading safe_;
   std::unique_ptr<growing_file> file_;
 };
 

@@ -2,7 +2,7 @@
 // what was replaced.
 #include "protocol/record/record.hpp"
 #include "store/once_table.hpp"
-#include "store/session/rest_log.hpp"
+#include "store/session/sidecar_log.hpp"
 #include "tests/store/session/faulty_files.hpp"
 #include "tests/store/session/session_bed.hpp"
 
@@ -24,10 +24,10 @@ struct kept_entry {
 };
 
 std::vector<kept_entry> entries_in(const std::string& directory,
-                                   sessions::rest_reading* reading = nullptr) {
+                                   sessions::sidecar_reading* reading = nullptr) {
   std::vector<kept_entry> out;
-  const auto read = taken(sessions::read_rest(
-      directory + "/" + std::string{sessions::rest_name}, [&](const group_entry& entry) {
+  const auto read = taken(sessions::read_sidecar(
+      directory + "/" + std::string{sessions::sidecar_name}, [&](const group_entry& entry) {
         if (const auto* news = std::get_if<group_change>(&entry))
           out.push_back({std::string{news->stream}, "", std::string{news->row}, news->sequence});
         else if (const auto* came = std::get_if<group_once>(&entry))
@@ -59,7 +59,7 @@ once came(const std::string& key, std::int64_t until) {
           .answer = "said"};
 }
 
-void add_once(sessions::rest_log& to, const once& value) {
+void add_once(sessions::sidecar_log& to, const once& value) {
   const auto key = once_key(value);
   const auto row = write_once_row(value);
   taken(to.add(group_once{key, row}, at_ms(1)));
@@ -67,9 +67,9 @@ void add_once(sessions::rest_log& to, const once& value) {
 
 } // namespace
 
-TEST_CASE("The rest is read as it was written", "[store][session]") {
+TEST_CASE("What is beside the sessions is read as it was written", "[store][session]") {
   const temporary_directory place;
-  sessions::rest_log log{place / ".", {}, sessions::system_file_calls()};
+  sessions::sidecar_log log{place / ".", {}, sessions::system_file_calls()};
   auto born = about_lone("t", "c", 1, born_lone("t", "c", 1));
   born.sequence = 1;
   const auto row = row_of(born);
@@ -91,10 +91,10 @@ TEST_CASE("The rest is read as it was written", "[store][session]") {
   CHECK(read[3].row == "gone");
 }
 
-TEST_CASE("What was replaced or is over goes when the rest is written anew", "[store][session]") {
+TEST_CASE("What was replaced or is over goes when the file is written anew", "[store][session]") {
   const temporary_directory place;
   faulty_files files;
-  sessions::rest_log log{place / ".", {}, files, 2000};
+  sessions::sidecar_log log{place / ".", {}, files, 2000};
   auto born = about_lone("t", "c", 1, born_lone("t", "c", 1));
   born.sequence = 1;
   const auto row = row_of(born);
@@ -116,7 +116,7 @@ TEST_CASE("What was replaced or is over goes when the rest is written anew", "[s
   CHECK(entries_in(place / ".") == before);
   files.refuse = nullptr;
   taken(log.settle(at_ms(50)));
-  sessions::rest_reading reading;
+  sessions::sidecar_reading reading;
   const auto after = entries_in(place / ".", &reading);
   REQUIRE(after.size() == 3);
   CHECK(after[0] == kept_entry{"t", "", row, 1});
@@ -128,15 +128,15 @@ TEST_CASE("What was replaced or is over goes when the rest is written anew", "[s
   CHECK(entries_in(place / ".", &reading).size() == 4);
   CHECK(reading.bytes == std::filesystem::file_size(place / "troupe-rest.jsonl"));
   // So does the next process.
-  sessions::rest_log next{place / ".", reading, sessions::system_file_calls()};
+  sessions::sidecar_log next{place / ".", reading, sessions::system_file_calls()};
   add_once(next, came("last", 500));
   taken(next.write_out());
   CHECK(entries_in(place / ".").size() == 5);
 }
 
-TEST_CASE("What was added to the rest since it was settled can be taken back", "[store][session]") {
+TEST_CASE("What was added since the file was settled can be taken back", "[store][session]") {
   const temporary_directory place;
-  sessions::rest_log log{place / ".", {}, sessions::system_file_calls()};
+  sessions::sidecar_log log{place / ".", {}, sessions::system_file_calls()};
   add_once(log, came("a", 100));
   taken(log.write_out());
   log.roll_back();

@@ -1,4 +1,4 @@
-#include "store/session/rest_log.hpp"
+#include "store/session/sidecar_log.hpp"
 
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_parser.hpp"
@@ -26,9 +26,9 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::string_view rest_head = R"({"type":"troupe-rest","version":1})";
+constexpr std::string_view sidecar_head = R"({"type":"troupe-rest","version":1})";
 
-error in_rest_line(const std::string& path, std::uint64_t line, const std::string& problem) {
+error in_sidecar_line(const std::string& path, std::uint64_t line, const std::string& problem) {
   return make_error(errc::store_failed, "The file " + path + " cannot be used: line "
                                             + std::to_string(line) + ": " + problem
                                             + ". Restore it from a backup.");
@@ -47,8 +47,8 @@ std::string decoded(const json::object& in, std::string_view name) {
 }
 
 /// Calls `take` with the entry that the event of a line says.
-result<void> take_rest_event(std::string_view event,
-                             const std::function<result<void>(const group_entry&)>& take) {
+result<void> take_sidecar_event(std::string_view event,
+                                const std::function<result<void>(const group_entry&)>& take) {
   try {
     boost::system::error_code failed;
     const auto tree = parse_json(event, failed);
@@ -78,7 +78,7 @@ result<void> take_rest_event(std::string_view event,
   }
 }
 
-void write_rest_event(std::string& out, const group_entry& entry) {
+void write_sidecar_event(std::string& out, const group_entry& entry) {
   json_writer to{out};
   if (const auto* change = std::get_if<group_change>(&entry)) {
     record::write_line(out, {change->stream, true, change->sequence, change->row});
@@ -119,20 +119,20 @@ bool is_over(const group_entry& entry, timestamp now) {
 }
 
 /// Takes the lines one after the other. A damaged one is the end, or there is one behind it.
-class rest_reader {
+class sidecar_reader {
 public:
   using take_fn = std::function<result<void>(const group_entry&, std::uint64_t bytes)>;
 
-  rest_reader(const std::string& path, const take_fn& take) : path_(path), take_(take) {}
+  sidecar_reader(const std::string& path, const take_fn& take) : path_(path), take_(take) {}
 
   bool take(std::string_view line, std::uint64_t bytes, bool has_end) {
     ++number_;
     read_bytes_ += bytes;
     if (number_ == 1) {
-      if (line == rest_head && has_end)
+      if (line == sidecar_head && has_end)
         out_.bytes = bytes;
       else if (has_end)
-        failed_ = in_rest_line(path_, 1, "it is of another version, or of another program");
+        failed_ = in_sidecar_line(path_, 1, "it is of another version, or of another program");
       else
         damage_ = cut_end{1, 0, "it is cut"};
       return !failed_;
@@ -151,7 +151,7 @@ public:
     return take_event(*event, bytes);
   }
 
-  result<rest_reading> finish() {
+  result<sidecar_reading> finish() {
     if (failed_)
       return *failed_;
     if (damage_) {
@@ -168,7 +168,7 @@ private:
     if (event.number != out_.events + 1)
       return fail(number_, "it is entry " + std::to_string(event.number) + ", and entry "
                                + std::to_string(out_.events + 1) + " is missing");
-    const auto taken = take_rest_event(event.event, [&](const group_entry& entry) {
+    const auto taken = take_sidecar_event(event.event, [&](const group_entry& entry) {
       if (is_replaceable(entry))
         out_.replaceable_bytes += bytes;
       return take_(entry, bytes);
@@ -181,24 +181,25 @@ private:
   }
 
   bool fail(std::uint64_t line, const std::string& problem) {
-    failed_ = in_rest_line(path_, line, problem);
+    failed_ = in_sidecar_line(path_, line, problem);
     return false;
   }
 
   const std::string& path_;
   const take_fn& take_;
-  rest_reading out_;
+  sidecar_reading out_;
   std::uint64_t number_ = 0;
   std::uint64_t read_bytes_ = 0;
   std::optional<cut_end> damage_; ///< The first one.
   std::optional<error> failed_;
 };
 
-result<rest_reading> read_rest_lines(const std::string& path, const rest_reader::take_fn& take) {
+result<sidecar_reading> read_sidecar_lines(const std::string& path,
+                                           const sidecar_reader::take_fn& take) {
   std::error_code unknown;
   if (!std::filesystem::exists(path, unknown) && !unknown)
-    return rest_reading{};
-  rest_reader lines{path, take};
+    return sidecar_reading{};
+  sidecar_reader lines{path, take};
   if (auto read =
           for_each_line(path, [&](std::string_view line, std::uint64_t bytes,
                                   bool has_end) { return lines.take(line, bytes, has_end); });
@@ -207,9 +208,9 @@ result<rest_reading> read_rest_lines(const std::string& path, const rest_reader:
   return lines.finish();
 }
 
-std::string rest_line(const group_entry& entry, std::uint64_t number, timestamp at) {
+std::string sidecar_line(const group_entry& entry, std::uint64_t number, timestamp at) {
   std::string event;
-  write_rest_event(event, entry);
+  write_sidecar_event(event, entry);
   std::string out;
   const auto parent = number == 1 ? std::string{} : line_id_of(number - 1);
   write_event(out, {.number = number, .event = event, .parent = parent, .at = at});
@@ -219,18 +220,18 @@ std::string rest_line(const group_entry& entry, std::uint64_t number, timestamp 
 
 } // namespace
 
-result<rest_reading> read_rest(const std::string& path,
-                               const std::function<result<void>(const group_entry&)>& take) {
-  return read_rest_lines(path,
-                         [&](const group_entry& entry, std::uint64_t) { return take(entry); });
+result<sidecar_reading> read_sidecar(const std::string& path,
+                                     const std::function<result<void>(const group_entry&)>& take) {
+  return read_sidecar_lines(path,
+                            [&](const group_entry& entry, std::uint64_t) { return take(entry); });
 }
 
-rest_log::rest_log(const std::string& directory, const rest_reading& known, file_calls& calls,
-                   std::uint64_t stale_bytes_max)
-    : directory_(directory), path_(directory + "/" + std::string{rest_name}), calls_(calls),
+sidecar_log::sidecar_log(const std::string& directory, const sidecar_reading& known,
+                         file_calls& calls, std::uint64_t stale_bytes_max)
+    : directory_(directory), path_(directory + "/" + std::string{sidecar_name}), calls_(calls),
       stale_bytes_max_(stale_bytes_max), known_(known), safe_(known) {}
 
-result<void> rest_log::begin() {
+result<void> sidecar_log::begin() {
   if (file_)
     return {};
   auto file = growing_file::open(path_, known_.bytes, calls_);
@@ -239,14 +240,14 @@ result<void> rest_log::begin() {
   file_ = std::move(*file);
   if (known_.bytes != 0)
     return {};
-  known_.bytes = rest_head.size() + 1;
-  return file_->append(std::string{rest_head}.append(1, '\n'));
+  known_.bytes = sidecar_head.size() + 1;
+  return file_->append(std::string{sidecar_head}.append(1, '\n'));
 }
 
-result<void> rest_log::add(const group_entry& entry, timestamp at) {
+result<void> sidecar_log::add(const group_entry& entry, timestamp at) {
   if (auto ok = begin(); !ok)
     return ok;
-  const auto line = rest_line(entry, known_.events + 1, at);
+  const auto line = sidecar_line(entry, known_.events + 1, at);
   ++known_.events;
   known_.bytes += line.size();
   if (is_replaceable(entry))
@@ -254,22 +255,22 @@ result<void> rest_log::add(const group_entry& entry, timestamp at) {
   return file_->append(line);
 }
 
-result<void> rest_log::write_out() {
+result<void> sidecar_log::write_out() {
   return file_ ? file_->write_out() : result<void>{};
 }
 
-result<void> rest_log::sync() {
+result<void> sidecar_log::sync() {
   return file_ ? file_->sync() : result<void>{};
 }
 
-result<void> rest_log::settle(timestamp now) {
+result<void> sidecar_log::settle(timestamp now) {
   safe_ = known_;
   if (known_.replaceable_bytes < stale_bytes_max_ || known_.replaceable_bytes < known_.bytes / 2)
     return {};
   return compact(now);
 }
 
-void rest_log::roll_back() {
+void sidecar_log::roll_back() {
   known_ = safe_;
   if (!file_)
     return;
@@ -280,10 +281,10 @@ void rest_log::roll_back() {
 }
 
 /// What was replaced, and what is over, is left out.
-result<void> rest_log::compact(timestamp now) {
+result<void> sidecar_log::compact(timestamp now) {
   std::unordered_map<std::string, std::uint64_t> last; // The number of the last entry of a name.
   std::uint64_t number = 0;
-  const auto known = read_rest_lines(path_, [&](const group_entry& entry, std::uint64_t) {
+  const auto known = read_sidecar_lines(path_, [&](const group_entry& entry, std::uint64_t) {
     ++number;
     if (auto name = name_of(entry); !name.empty())
       last[std::move(name)] = number;
@@ -295,14 +296,14 @@ result<void> rest_log::compact(timestamp now) {
   auto made = growing_file::open(part, 0, calls_);
   if (!made)
     return made.error();
-  rest_reading fresh;
-  auto ok = (*made)->append(std::string{rest_head}.append(1, '\n'));
+  sidecar_reading fresh;
+  auto ok = (*made)->append(std::string{sidecar_head}.append(1, '\n'));
   number = 0;
-  const auto copied = read_rest_lines(path_, [&](const group_entry& entry, std::uint64_t) {
+  const auto copied = read_sidecar_lines(path_, [&](const group_entry& entry, std::uint64_t) {
     ++number;
     if (is_replaceable(entry) && (last[name_of(entry)] != number || is_over(entry, now)))
       return result<void>{};
-    return (*made)->append(rest_line(entry, ++fresh.events, now));
+    return (*made)->append(sidecar_line(entry, ++fresh.events, now));
   });
   if (ok && !copied)
     ok = copied.error();

@@ -1,4 +1,4 @@
-#include "protocol/fold/told_progress.hpp"
+#include "protocol/fold/shown_progress.hpp"
 #include "tests/support/catch.hpp"
 
 #include <utility>
