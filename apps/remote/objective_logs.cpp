@@ -47,9 +47,9 @@ public:
         print(**record, p, t);
       }
     if (!is_known)
-      return make_error(errc::task_not_found, "the objective " + view_.id.str() + " has no task "
-                                                  + options_.task + "; `troupe show "
-                                                  + view_.id.str() + "` names them");
+      return make_error(errc::task_not_found,
+                        "the objective " + view_.id.str() + " has no task " + options_.task + "; "
+                            + on_.command("show " + view_.id.str()) + " names them");
     return {};
   }
 

@@ -106,7 +106,7 @@ public:
     err_.flush();
     const bool goes_on = !view_.task().empty() && !is_over(view_.state());
     words_.set(goes_on ? "\ntroupe: the task " + clean_line(view_.task())
-                             + " goes on: `troupe task " + clean_line(view_.task()) + "`"
+                             + " goes on: " + on_.command("task " + clean_line(view_.task()))
                        : std::string{});
   }
 
@@ -148,7 +148,7 @@ private:
         return exit_needs_input;
       case task_state::submitted:
       case task_state::working:
-        about("goes on: `troupe task " + view_.task() + "`");
+        about("goes on: " + on_.command("task " + view_.task()));
         return exit_ok;
     }
     return exit_failed;
@@ -207,7 +207,7 @@ int send_and_print(const server_link& on, const wire::sending& sent, bool stream
     return to.end();
   const int code = on.refuse(done.error());
   if (const auto& id = to.view().task(); !id.empty())
-    complain("the task may go on: `troupe task " + id + "`");
+    complain("the task may go on: " + on.command("task " + id));
   return code;
 }
 

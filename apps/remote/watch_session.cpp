@@ -87,15 +87,15 @@ bool watch_session::over() const {
 
 result<int> watch_session::end() {
   if (choice_.starts && !has_begun_)
-    complain("the objective " + id_ + " is there, and has not begun; `troupe resume " + id_
-             + "` lets it begin");
+    complain("the objective " + id_ + " is there, and has not begun; "
+             + on_.command("resume " + id_) + " lets it begin");
   if (failed_)
     return *failed_;
   const auto now = system_time().now();
   if (ending_ == ending::left) {
     screen_.finish(model_, {}, now);
-    complain("the objective goes on; to watch it again: `troupe watch " + id_ + "`");
-    complain("to end it: `troupe cancel " + id_ + "`");
+    complain("the objective goes on; to watch it again: " + on_.command("watch " + id_));
+    complain("to end it: " + on_.command("cancel " + id_));
     return exit_canceled;
   }
   if (ending_ == ending::needs_input) {
@@ -124,6 +124,7 @@ result<int> watch_session::end() {
         choice_.output.value_or(choice_.quiet ? output_choice::failed : output_choice::results),
         choice_.output || ::isatty(STDOUT_FILENO) != 1 ? ending_limits::none() : ending_limits{});
     shown.timing = std::move(timing);
+    shown.show_command += on_.flag;
   }
   if (view && !choice_.output_directory.empty()) {
     const auto done = write_results(choice_.output_directory, records, *view,
@@ -139,8 +140,9 @@ result<int> watch_session::end() {
     const bool has_log =
         std::ranges::any_of(shown.failures, [](const auto& each) { return !each.lines.empty(); });
     if (has_log)
-      complain("all that its programs wrote: `troupe logs " + id_ + "`");
-    complain("to do again what failed: `troupe retry " + id_ + "`");
+      complain("all that its programs wrote: " + on_.command("logs " + id_));
+    complain("to do again what failed: " + on_.command("retry " + id_)
+             + "; once the plan is mended: " + on_.command("retry " + id_ + " FILE"));
   }
   if (model_.state() == objective_state::completed)
     return exit_code_of(exit_ok, is_written && shown.unread.empty());
@@ -301,8 +303,8 @@ void watch_session::mind_questions() {
   if (input_.descriptor < 0)
     for (const auto& each : shown_.take_new(model_.questions()))
       screen_.notice(place_of(model_, each.plan, each.index) + " asks "
-                     + troupe::quoted(each.prompt) + "; answer it with: `troupe answer "
-                     + each.task.str() + " TEXT`");
+                     + troupe::quoted(each.prompt)
+                     + "; answer it with: " + on_.command("answer " + each.task.str() + " TEXT"));
   if (input_.descriptor < 0 && next != nullptr) {
     if (!choice_.waits && model_.state() == objective_state::blocked && answered_.empty())
       ending_ = ending::needs_input;

@@ -245,7 +245,7 @@ TEST_CASE("a wrong version and a missing key are told with what to do", "[binary
   CHECK(wrong.code == 1);
   CHECK(contains(wrong.err, agent.url("") + ": the agent speaks A2A 7.0"));
   CHECK(contains(wrong.err, "this client speaks 1.0 and 0.3"));
-  CHECK(contains(wrong.err, "; see `troupe agent`"));
+  CHECK(contains(wrong.err, "; see `troupe agent "));
   agent.answer_with([](const received_post&) { return answer_text(401); });
   const auto locked = person.run({"tasks"});
   CHECK(locked.code == 1);
