@@ -8,6 +8,7 @@
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/plan/text_file.hpp"
+#include "apps/remote/targets.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_ending.hpp"
 #include "apps/run/run_mending.hpp"
@@ -512,7 +513,7 @@ std::string option_of(const std::string& how, const placed_run& run) {
   return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
 }
 std::string name_of(const placed_run& run) {
-  return run.is_own ? run.entry.id : run.entry.directory + "/";
+  return (run.is_own ? run.entry.id : run.entry.directory + "/") + local_flag();
 }
 
 /// What a person may do next with a run that has not completed.
@@ -523,10 +524,10 @@ void tell_next_steps(const placed_run& run, int code) {
     if (code == exit_needs_input)
       complain("the run waits for an answer, and its record is gone (--store memory)");
   } else if (code == exit_needs_input) {
-    const auto words = run.is_own ? std::string{} : " " + name;
+    const auto words = run.is_own ? local_flag() : " " + name;
     complain("the run waits for an answer; `troupe inbox" + words
-             + "` lists what is asked, `troupe answer` answers it; or go on with `troupe run "
-             + option_of("--resume", run) + "`");
+             + "` lists what is asked, `troupe answer" + local_flag()
+             + "` answers it; or go on with `troupe run " + option_of("--resume", run) + "`");
   } else if (code == exit_failed) {
     std::error_code failed;
     const auto log = std::filesystem::path(run.entry.directory) / run_log_file;
@@ -635,19 +636,8 @@ result<mended_run> read_mended(const run_options& options, gateway& main_gateway
     return make_error(mended.error().code, "the run " + id.str() + " cannot take "
                                                + name_of_file(options.file)
                                                + " as it is now: " + mended.error().message);
-  const auto text = mended_text(*mended);
-  complain(name_of_file(options.file) + " has changed: "
-           + (!text.empty()     ? text
-              : mended->empty() ? "nothing that is to be done again"
-                                : "the order or the limits of its plans"));
-  constexpr std::size_t names_max = 5;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(mended->staying.size(), names_max); ++i)
-    list += (i == 0 ? "" : ", ") + troupe::quoted(mended->staying[i]);
-  if (mended->staying.size() > names_max)
-    list += " and " + std::to_string(mended->staying.size() - names_max) + " more";
-  if (!list.empty())
-    complain("completed tasks stay as they are, whatever the file says now: " + list);
+  for (const auto& line : mended_lines(*mended, name_of_file(options.file)))
+    complain(line);
   return mended;
 }
 

@@ -36,12 +36,9 @@ std::string without_ticks(const std::string& cell) {
 
 TEST_CASE("the table of inputs names what each agent takes", "[agents]") {
   const std::map<std::string, names> taken{
-      {"echo", set_of(echo_members)},
-      {"noop", {}},
-      {"sleep", set_of(sleep_members)},
-      {"scripted", set_of(script_members)},
-      {"command", set_of(command_members)},
-      {"a2a", set_of(delegation_members)},
+      {"echo", set_of(echo_members)},       {"noop", {}},
+      {"sleep", set_of(sleep_members)},     {"scripted", set_of(script_members)},
+      {"command", set_of(command_members)}, {"a2a", set_of(delegation_members)},
       {"llm", set_of(llm_members)},
   };
   std::map<std::string, names> documented;
