@@ -155,6 +155,25 @@ TEST_CASE("a plan that a server refuses is shown at the place that is wrong", "[
   CHECK(contains(refused.err, "^~~~~~"));
 }
 
+TEST_CASE("watch ends if a task that asks holds the slot for which the others wait",
+          "[binary][remote]") {
+  desk person;
+  person.write("server.toml", "store = \"memory\"\n[agents]\ncommand = true\n"
+                              "command-parallel = 1\n");
+  const served server({"--config", person.path("server.toml")});
+  person.use(url_of(server));
+  person.write("held.json", R"({"name": "Held", "plans": [{"name": "P", "tasks": [
+    {"name": "asks", "agent": "command", "input": {"protocol": "jsonl", "argv": ["sh", "-c",
+      "read order; echo '{\"ask\": {\"prompt\": \"Go on?\"}}'; read answer; echo '{\"complete\": \"ok\"}'"]}},
+    {"name": "waits", "agent": "command", "input": {"argv": ["true"]}}]}]})");
+  const auto held = person.run({"submit", person.path("held.json"), "--watch", "--no-input"});
+  CAPTURE(held.err);
+  CHECK(held.code == 3);
+  CHECK(contains(held.err, "asks \"Go on?\""));
+  CHECK(person.run({"answer", "@last", "yes"}).code == 0);
+  CHECK(person.run({"watch", "@last", "-q"}).code == 0);
+}
+
 TEST_CASE("the tree of a large objective has the times of tasks that ended before",
           "[binary][remote]") {
   const served server({"--store", "memory"});
