@@ -111,6 +111,10 @@ TEST_CASE("a failed objective is shown with its reason and tried again", "[binar
   const auto again = person.run({"watch", "@last", "--json"});
   CHECK(again.code == 1);
   CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
+  // What was written before the retry is there, and told from what was written after it.
+  const auto lines = person.run({"logs", "@last"}).out;
+  CHECK(contains(lines, "program | first words"));
+  CHECK(contains(lines, "program (2) | first words"));
 }
 
 TEST_CASE("what a command says to go on with works as it is printed", "[binary][remote]") {
