@@ -301,6 +301,7 @@ struct placed_run {
   std::unique_ptr<run_hold> hold; ///< Null if nothing is kept.
   bool is_own = false;            ///< In the folder of runs: it has no other run in it.
   bool is_kept = false;           ///< It has an entry, and keeps its directory.
+  bool is_changed = false;        ///< Its entry is another one than is kept.
 };
 
 result<std::string> place_new(const run_options& options, const prepared& ready,
@@ -470,7 +471,7 @@ public:
 
   void try_again() {
     run_.entry.tried = system_time().now();
-    run_.is_kept = false; // It differs from what is kept.
+    run_.is_changed = true;
   }
 
   /// The run goes on with the plan as `ready` has it, and as it was read.
@@ -478,7 +479,19 @@ public:
     run_.entry.text = ready.text;
     if (!options.params.empty())
       run_.entry.params = options.params;
-    run_.is_kept = false; // It differs from what is kept.
+    run_.is_changed = true;
+  }
+
+  /// Nothing has run it since its last change.
+  void go_on(timestamp last_change) {
+    const stopped_time stopped{std::max(last_change, run_.entry.ended), system_time().now()};
+    if (stopped.begin == timestamp{} || stopped.end <= stopped.begin)
+      return;
+    auto& all = run_.entry.stopped;
+    if (all.size() == stopped_times_max)
+      all.erase(all.begin());
+    all.push_back(stopped);
+    run_.is_changed = true;
   }
 
   void keep(const run_model& now, bool is_end) {
@@ -489,10 +502,11 @@ public:
     if (is_end && !is_settled(entry.state) && !now.questions().empty())
       entry.state = objective_state::blocked; // Tasks that ask may hold what the others wait for.
     entry.ended = is_end ? system_time().now() : timestamp{};
-    if (run_.is_kept && entry == run_.entry)
+    if (run_.is_kept && !run_.is_changed && entry == run_.entry)
       return;
     run_.entry = entry;
     run_.is_kept = true;
+    run_.is_changed = false;
     write();
   }
 
@@ -592,10 +606,10 @@ session_hooks hooks_of(const run_options& options, const store& records, entry_k
     }
     const bool is_told = !options.json && !options.quiet;
     if (is_told || options.timing.any()) {
-      const auto timing = read_timing(records, ended, since);
+      const auto timing = read_timing(records, ended, since, run.entry.stopped);
       written = write_timing_files(options.timing, timing, ended.name) && written;
       if (is_told)
-        shown.timing = timing_text(timing);
+        shown.timing = timing_text(timing, stopped_in(run.entry.stopped, since));
     }
     return shown;
   };
@@ -660,6 +674,10 @@ result<int> execute(const run_options& options, bool is_named, const agent_regis
     if (!found)
       return found.error();
     id = *found;
+    const auto unfinished = std::ranges::find_if(
+        left->objectives, [&](const objective_ptr& each) { return each->id == id; });
+    if (options.purpose == run_purpose::resume && unfinished != left->objectives.end())
+      keeper.go_on((*unfinished)->updated);
     if (!is_named) // By its id. Else it may be another one than the person has in mind.
       tell_which(options, records, id);
   }

@@ -59,6 +59,7 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
   drawing_options drawing{options.output, stdout_colour(options.colour)};
   if (is_unfinished(entry))
     drawing.left = state_word(entry);
+  drawing.stopped = entry.stopped;
   drawing.show_command = "troupe show " + options.run + local_flag();
   auto drawn = draw_ended(view, records, end, drawing);
   if (!options.output_directory.empty()) {

@@ -244,6 +244,26 @@ TEST_CASE("a mended file that is not valid leaves the run as it was", "[binary][
   CHECK(me.at_desk.run({"run", "--retry", me.at_desk.path("build.yaml"), "-q"}).code == 0);
 }
 
+TEST_CASE("a mended file that a run cannot take leaves the run there", "[binary][newcomer]") {
+  const newcomer me;
+  const auto file = me.at_desk.path("both.yaml");
+  const std::string other = "  - {name: B, tasks: [{name: b, agent: echo, input: {text: b}}]}\n";
+  me.at_desk.write("both.yaml",
+                   "name: Both\nplans:\n"
+                   "  - {name: A, tasks: [{name: a, agent: command, input: {shell: exit 1}}]}\n"
+                       + other);
+  REQUIRE(me.at_desk.run({"run", file, "-q"}).code == 1);
+  me.at_desk.write("both.yaml", "name: Both\nplans:\n"
+                                "  - {name: A, alternatives: [B],"
+                                " tasks: [{name: a, agent: echo, input: {text: a}}]}\n"
+                                    + other);
+  const auto refused = me.at_desk.run({"run", "--retry", file});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "has other alternatives than in the run"));
+  CHECK(contains(me.at_desk.run({"ls"}).out, "failed"));
+  CHECK(me.at_desk.run({"show", "@last"}).code == 0);
+}
+
 TEST_CASE("a mended file is read with the choices of the run", "[binary][newcomer]") {
   const newcomer me;
   const auto plan = [](const std::string& command) {
