@@ -75,7 +75,7 @@ Ctrl-C ends watching, not the objective. Exit codes as those of troupe run.)");
 
 const std::string retry_footer = with_servers(R"(Examples:
   troupe retry trip
-  troupe retry @last plan.yaml             with what was mended in the file since
+  troupe retry @last plan.yaml             with what was mended in the file
 
 What has completed stays.)");
 
