@@ -14,8 +14,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -113,8 +115,7 @@ public:
       if (!options_.task.empty() && !is_called(line, options_.task))
         continue;
       any_ = true;
-      out_.write(options_.json ? write_logged(line)
-                               : draw_logged(line, begun_, options_.task.empty(), colour_));
+      out_.write(options_.json ? write_logged(line) : drawn(line));
     }
     out_.flush();
   }
@@ -125,6 +126,23 @@ public:
   [[nodiscard]] const std::vector<std::string>& others() const { return others_; }
 
 private:
+  /// The attempts of one place in the plan. A retry makes a new task there, which begins at 1.
+  struct counted_attempts {
+    std::string task;
+    std::uint32_t before = 0; ///< Of the tasks before it.
+    std::uint32_t most = 0;   ///< Of this one.
+  };
+
+  /// With the attempts of its place counted through.
+  [[nodiscard]] std::string drawn(logged_line line) {
+    auto& seen = attempts_[line.task.substr(0, line.task.rfind(".r"))];
+    if (seen.task != line.task)
+      seen = {line.task, seen.before + seen.most, 0};
+    seen.most = std::max(seen.most, line.attempt);
+    line.attempt += seen.before;
+    return draw_logged(line, begun_, options_.task.empty(), colour_);
+  }
+
   const run_logs_options& options_;
   const logged_run& run_;
   output& out_;
@@ -133,6 +151,7 @@ private:
   timestamp begun_{};
   std::set<std::string> tasks_;
   std::vector<std::string> others_;
+  std::map<std::string, counted_attempts> attempts_; ///< By the task without the number of a retry.
 };
 
 } // namespace

@@ -784,3 +784,13 @@ TEST_CASE("logs of a directory with several runs are those of one", "[apps][bina
   CHECK(none.code == 2);
   CHECK(contains(none.err, ids.front() + ", " + ids.back()));
 }
+
+TEST_CASE("logs tell the attempts before and after a retry apart", "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("build.json", plan(program("a", "echo words; exit 1")));
+  REQUIRE(me.troupe({"run", file}).code == 1);
+  REQUIRE(me.troupe({"run", "--retry", file}).code == 1);
+  const auto lines = me.troupe({"logs", "@last"}).out;
+  CHECK(contains(lines, "a | words"));
+  CHECK(contains(lines, "a (2) | words"));
+}
