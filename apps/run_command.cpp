@@ -8,6 +8,7 @@
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/plan/text_file.hpp"
+#include "apps/remote/targets.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_ending.hpp"
 #include "apps/run/run_mending.hpp"
@@ -300,6 +301,7 @@ struct placed_run {
   std::unique_ptr<run_hold> hold; ///< Null if nothing is kept.
   bool is_own = false;            ///< In the folder of runs: it has no other run in it.
   bool is_kept = false;           ///< It has an entry, and keeps its directory.
+  bool is_changed = false;        ///< Its entry is another one than is kept.
 };
 
 result<std::string> place_new(const run_options& options, const prepared& ready,
@@ -469,7 +471,7 @@ public:
 
   void try_again() {
     run_.entry.tried = system_time().now();
-    run_.is_kept = false; // It differs from what is kept.
+    run_.is_changed = true;
   }
 
   /// The run goes on with the plan as `ready` has it, and as it was read.
@@ -477,7 +479,19 @@ public:
     run_.entry.text = ready.text;
     if (!options.params.empty())
       run_.entry.params = options.params;
-    run_.is_kept = false; // It differs from what is kept.
+    run_.is_changed = true;
+  }
+
+  /// Nothing has run it since its last change.
+  void go_on(timestamp last_change) {
+    const stopped_time stopped{std::max(last_change, run_.entry.ended), system_time().now()};
+    if (stopped.begin == timestamp{} || stopped.end <= stopped.begin)
+      return;
+    auto& all = run_.entry.stopped;
+    if (all.size() == stopped_times_max)
+      all.erase(all.begin());
+    all.push_back(stopped);
+    run_.is_changed = true;
   }
 
   void keep(const run_model& now, bool is_end) {
@@ -488,10 +502,11 @@ public:
     if (is_end && !is_settled(entry.state) && !now.questions().empty())
       entry.state = objective_state::blocked; // Tasks that ask may hold what the others wait for.
     entry.ended = is_end ? system_time().now() : timestamp{};
-    if (run_.is_kept && entry == run_.entry)
+    if (run_.is_kept && !run_.is_changed && entry == run_.entry)
       return;
     run_.entry = entry;
     run_.is_kept = true;
+    run_.is_changed = false;
     write();
   }
 
@@ -512,7 +527,7 @@ std::string option_of(const std::string& how, const placed_run& run) {
   return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
 }
 std::string name_of(const placed_run& run) {
-  return run.is_own ? run.entry.id : run.entry.directory + "/";
+  return (run.is_own ? run.entry.id : run.entry.directory + "/") + local_flag();
 }
 
 /// What a person may do next with a run that has not completed.
@@ -523,10 +538,10 @@ void tell_next_steps(const placed_run& run, int code) {
     if (code == exit_needs_input)
       complain("the run waits for an answer, and its record is gone (--store memory)");
   } else if (code == exit_needs_input) {
-    const auto words = run.is_own ? std::string{} : " " + name;
+    const auto words = run.is_own ? local_flag() : " " + name;
     complain("the run waits for an answer; `troupe inbox" + words
-             + "` lists what is asked, `troupe answer` answers it; or go on with `troupe run "
-             + option_of("--resume", run) + "`");
+             + "` lists what is asked, `troupe answer" + local_flag()
+             + "` answers it; or go on with `troupe run " + option_of("--resume", run) + "`");
   } else if (code == exit_failed) {
     std::error_code failed;
     const auto log = std::filesystem::path(run.entry.directory) / run_log_file;
@@ -591,10 +606,10 @@ session_hooks hooks_of(const run_options& options, const store& records, entry_k
     }
     const bool is_told = !options.json && !options.quiet;
     if (is_told || options.timing.any()) {
-      const auto timing = read_timing(records, ended, since);
+      const auto timing = read_timing(records, ended, since, run.entry.stopped);
       written = write_timing_files(options.timing, timing, ended.name) && written;
       if (is_told)
-        shown.timing = timing_text(timing);
+        shown.timing = timing_text(timing, stopped_in(run.entry.stopped, since));
     }
     return shown;
   };
@@ -635,19 +650,8 @@ result<mended_run> read_mended(const run_options& options, gateway& main_gateway
     return make_error(mended.error().code, "the run " + id.str() + " cannot take "
                                                + name_of_file(options.file)
                                                + " as it is now: " + mended.error().message);
-  const auto text = mended_text(*mended);
-  complain(name_of_file(options.file) + " has changed: "
-           + (!text.empty()     ? text
-              : mended->empty() ? "nothing that is to be done again"
-                                : "the order or the limits of its plans"));
-  constexpr std::size_t names_max = 5;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(mended->staying.size(), names_max); ++i)
-    list += (i == 0 ? "" : ", ") + troupe::quoted(mended->staying[i]);
-  if (mended->staying.size() > names_max)
-    list += " and " + std::to_string(mended->staying.size() - names_max) + " more";
-  if (!list.empty())
-    complain("completed tasks stay as they are, whatever the file says now: " + list);
+  for (const auto& line : mended_lines(*mended, name_of_file(options.file)))
+    complain(line);
   return mended;
 }
 
@@ -670,6 +674,10 @@ result<int> execute(const run_options& options, bool is_named, const agent_regis
     if (!found)
       return found.error();
     id = *found;
+    const auto unfinished = std::ranges::find_if(
+        left->objectives, [&](const objective_ptr& each) { return each->id == id; });
+    if (options.purpose == run_purpose::resume && unfinished != left->objectives.end())
+      keeper.go_on((*unfinished)->updated);
     if (!is_named) // By its id. Else it may be another one than the person has in mind.
       tell_which(options, records, id);
   }

@@ -508,4 +508,21 @@ std::string mended_text(const mended_run& mended) {
   return out;
 }
 
+std::vector<std::string> mended_lines(const mended_run& mended, const std::string& file) {
+  constexpr std::size_t names_max = 5;
+  const auto text = mended_text(mended);
+  std::vector<std::string> out{file + " has changed: "
+                               + (!text.empty()    ? text
+                                  : mended.empty() ? "nothing that is to be done again"
+                                                   : "the order or the limits of its plans")};
+  std::string list;
+  for (std::size_t i = 0; i < std::min(mended.staying.size(), names_max); ++i)
+    list += (i == 0 ? "" : ", ") + troupe::quoted(mended.staying[i]);
+  if (mended.staying.size() > names_max)
+    list += " and " + std::to_string(mended.staying.size() - names_max) + " more";
+  if (!list.empty())
+    out.push_back("completed tasks stay as they are, whatever the file says now: " + list);
+  return out;
+}
+
 } // namespace troupe

@@ -47,4 +47,9 @@ struct mended_run {
 /// `2 tasks changed, 1 added`.
 [[nodiscard]] std::string mended_text(const mended_run& mended);
 
+/// What a person is told of it before it is done, of a file of that name: what has changed in it,
+/// and which completed tasks stay.
+[[nodiscard]] std::vector<std::string> mended_lines(const mended_run& mended,
+                                                    const std::string& file);
+
 } // namespace troupe

@@ -19,6 +19,14 @@ std::string shown_parts(const std::vector<part>& parts) {
   return out;
 }
 
+bool is_same_question(const task_status& before, const task_status& now) {
+  const auto words = [](const task_status& of) {
+    return of.message ? shown_parts(of.message->parts) : std::string{};
+  };
+  return is_interrupted(before.state) && now.state == before.state && now.at == before.at
+         && words(now) == words(before);
+}
+
 void answer_view::print(std::string_view text, std::string& out) {
   if (text.empty())
     return;

@@ -4,6 +4,7 @@
 
 #include "protocol/a2a/answer_reading.hpp"
 #include <troupe/protocol/message.hpp>
+#include <troupe/protocol/task_life.hpp>
 #include <troupe/protocol/task_state.hpp>
 
 #include <map>
@@ -49,6 +50,10 @@ private:
   bool has_output_ = false;
   bool ends_line_ = true;
 };
+
+/// Whether the task says what it said `before`, at the same time: it asks, and has not yet taken an
+/// answer.
+[[nodiscard]] bool is_same_question(const task_status& before, const task_status& now);
 
 /// Parts as text: data as JSON, bytes as a word about them.
 [[nodiscard]] std::string shown_parts(const std::vector<part>& parts);

@@ -1,6 +1,8 @@
 // `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls` and `show` of a server.
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
+#include "apps/plan/text_file.hpp"
+#include "apps/remote/objective_mending.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/remote_records.hpp"
 #include "apps/remote/watch_session.hpp"
@@ -22,6 +24,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <unistd.h>
@@ -50,23 +53,28 @@ timestamp time_in(const json::value& from, std::string_view name) {
 
 // -- submit ---------------------------------------------------------------------------------------
 
-/// What objectives/create takes, of a file. Errors: those of reading it.
-result<json::object> request_of(const submit_options& options) {
+/// The file as a server gets it. Errors: those of reading it.
+result<plan_file> read_submitted(const submit_options& options) {
   auto file = read_plan_file(options.file, options.params);
   if (!file)
     return file.error();
   make_ids_local(file->objective);
   pass_variables(*file);
+  return file;
+}
+
+/// What objectives/create takes.
+result<json::object> request_of(const submit_options& options, const plan_file& file) {
   std::string text;
   json_writer out(text);
-  opt::write_spec(out, file->objective);
+  opt::write_spec(out, file.objective);
   boost::system::error_code failed;
   json::parse_options how;
   how.max_depth = opt::document_depth_max;
   auto tree = parse_json(text, failed, {}, how);
   if (failed || !tree.is_object())
     return make_error(errc::invalid_document,
-                      file->name + ": cannot be sent: " + json_fault(failed));
+                      file.name + ": cannot be sent: " + json_fault(failed));
   auto params = std::move(tree.get_object());
   params["start"] = !options.watches; // Else watching begins first (watch_choice::starts).
   params["requestId"] = thread_id_source().next("req"); // The same request again is one.
@@ -79,6 +87,16 @@ result<json::value> create(const server_link& on, const json::object& params) {
   if (!made && (made.error().code == errc::unavailable || made.error().code == errc::timed_out))
     made = on.ask_for("objective", a2a::operation::create_objective, params);
   return made;
+}
+
+/// Says why the server refused a plan, with the place in the file that it means.
+int refuse_submitted(const server_link& on, error why, const plan_file& file,
+                     const std::string& path) {
+  if (why.field.starts_with('/'))
+    why = locate(file, std::move(why));
+  why.message = explained(why, on.name);
+  complain_about_plan(why, path);
+  return exit_failed;
 }
 
 // -- ls -------------------------------------------------------------------------------------------
@@ -128,13 +146,56 @@ std::string draw_objectives(const std::vector<json::value>& all, const list_runs
 
 // -- steps ----------------------------------------------------------------------------------------
 
-std::vector<std::string_view> states_of(objective_step step) {
-  switch (step) {
-    case objective_step::pause: return {"blocked"};
-    case objective_step::resume: return {"working"};
-    case objective_step::retry: return {"submitted", "working"};
+/// The state that it has then.
+result<std::string> move_to(const server_link& on, const std::string& id, std::string_view state) {
+  json::object params;
+  params["id"] = id;
+  params["status"] = state;
+  const auto done = on.ask_for("objective", a2a::operation::update_objective, std::move(params));
+  if (!done)
+    return done.error();
+  return text_in(*done, "status");
+}
+
+/// What has not completed begins again; with `mended`, as the file has it now.
+result<std::string> try_again(const server_link& on, const std::string& id,
+                              const mended_run& mended) {
+  if (const auto renewed = move_to(on, id, "submitted"); !renewed)
+    return renewed;
+  if (const auto changed = send_mended(on, id, mended); !changed) {
+    // Else it would be resumed with the plan as it was.
+    [[maybe_unused]] const auto ended = move_to(on, id, "canceled");
+    return make_error(changed.error().code, "the objective " + id
+                                                + " does not take the plan as the file has it now: "
+                                                + changed.error().message);
   }
-  return {};
+  return move_to(on, id, "working");
+}
+
+result<std::string> take_step(const server_link& on, const std::string& id,
+                              const step_options& options, const mended_run& mended) {
+  switch (options.step) {
+    case objective_step::pause: return move_to(on, id, "blocked");
+    case objective_step::resume: return move_to(on, id, "working");
+    case objective_step::retry: break;
+  }
+  return try_again(on, id, mended);
+}
+
+/// What changes in the objective by the file, and says it.
+result<mended_run> read_mended_file(const server_link& on, const std::string& id,
+                                    const std::string& path, const checked_file& file) {
+  auto mended = mend_objective(on, id, file);
+  if (!mended)
+    return make_error(mended.error().code, "the objective " + id + " cannot take "
+                                               + name_of_file(path)
+                                               + " as it is now: " + mended.error().message);
+  if (mended->empty() && mended->staying.empty())
+    complain(name_of_file(path) + " has nothing that is new there");
+  else
+    for (const auto& line : mended_lines(*mended, name_of_file(path)))
+      complain(line);
+  return mended;
 }
 
 } // namespace
@@ -142,7 +203,8 @@ std::vector<std::string_view> states_of(objective_step step) {
 int submit_command(const submit_options& options) {
   if (const auto fine = check_timing_files(options.watch.timing); !fine)
     return refuse_usage(fine.error());
-  auto params = request_of(options);
+  const auto file = read_submitted(options);
+  const auto params = file ? request_of(options, *file) : result<json::object>(file.error());
   if (!params) {
     complain_about_plan(params.error(), options.file);
     return exit_usage;
@@ -154,11 +216,11 @@ int submit_command(const submit_options& options) {
     return on->refuse(knows.error());
   const auto made = create(*on, *params);
   if (!made)
-    return on->refuse(made.error());
+    return refuse_submitted(*on, made.error(), *file, options.file);
   const auto id = text_in(*made, "id");
   if (!options.watches) {
     if (::isatty(STDERR_FILENO) == 1)
-      complain("started; `troupe watch " + id + "` shows it");
+      complain("started; " + on->command("watch " + id) + " shows it");
     return say(clean_line(id) + "\n") ? exit_ok : exit_failed;
   }
   if (!options.watch.json && !options.watch.quiet)
@@ -181,24 +243,33 @@ int watch_command(const watch_options& options) {
 }
 
 int step_command(const step_options& options) {
+  std::optional<checked_file> file;
+  if (!options.file.empty()) {
+    auto read = read_for_server(options.file, options.params);
+    if (!read) {
+      complain_about_plan(read.error(), options.file);
+      return exit_usage;
+    }
+    file = std::move(*read);
+  }
   const auto on = link_to(options.server);
   if (!on)
     return refuse_usage(on.error());
   const auto id = find_objective_id(*on, options.id);
   if (!id)
     return on->refuse(id.error());
-  std::string state;
-  for (const auto to : states_of(options.step)) {
-    json::object params;
-    params["id"] = *id;
-    params["status"] = to;
-    const auto done = on->ask_for("objective", a2a::operation::update_objective, std::move(params));
-    if (!done)
-      return on->refuse(done.error());
-    state = text_in(*done, "status");
+  mended_run mended;
+  if (file) {
+    auto found = read_mended_file(*on, *id, options.file, *file);
+    if (!found)
+      return on->refuse(found.error());
+    mended = std::move(*found);
   }
-  return say("objective " + clean_line(*id) + " " + clean_line(state) + "\n") ? exit_ok
-                                                                              : exit_failed;
+  const auto state = take_step(*on, *id, options, mended);
+  if (!state)
+    return on->refuse(state.error());
+  return say("objective " + clean_line(*id) + " " + clean_line(*state) + "\n") ? exit_ok
+                                                                               : exit_failed;
 }
 
 int list_objectives_command(const list_runs_options& options, chosen_server server) {
@@ -213,7 +284,8 @@ int list_objectives_command(const list_runs_options& options, chosen_server serv
   const bool is_for_people =
       options.format == list_format::table || options.format == list_format::wide;
   if (all->empty() && is_for_people) {
-    complain(on->name + ": there are no objectives yet; `troupe submit FILE` makes the first");
+    complain(on->name + ": there are no objectives yet; " + on->command("submit FILE")
+             + " makes the first");
     return exit_ok;
   }
   return say(draw_objectives(*all, options)) ? exit_ok : exit_failed;
@@ -240,8 +312,9 @@ int show_objective_command(const show_run_options& options, chosen_server server
     return on->refuse(view.error());
   const auto records = records_of(*on, view->id);
   const auto end = is_settled(view->state) ? view->updated : system_time().now();
-  const auto drawn =
-      draw_ended(*view, records, end, {options.output, stdout_colour(options.colour)});
+  drawing_options drawing{options.output, stdout_colour(options.colour)};
+  drawing.show_command = "troupe show " + view->id.str() + on->flag;
+  const auto drawn = draw_ended(*view, records, end, drawing);
   bool is_whole = drawn.unread.empty();
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, records, *view,

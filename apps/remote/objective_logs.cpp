@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -39,17 +40,13 @@ public:
         if (!is_meant(p, t))
           continue;
         is_known = true;
-        if (view_.plans[p].tasks[t].attempt == 0)
-          continue;
-        const auto record = records(view_.plans[p].task_at(t));
-        if (!record)
-          return record.error();
-        print(**record, p, t);
+        if (const auto printed = print_tries(records, p, t); !printed)
+          return printed;
       }
     if (!is_known)
-      return make_error(errc::task_not_found, "the objective " + view_.id.str() + " has no task "
-                                                  + options_.task + "; `troupe show "
-                                                  + view_.id.str() + "` names them");
+      return make_error(errc::task_not_found,
+                        "the objective " + view_.id.str() + " has no task " + options_.task + "; "
+                            + on_.command("show " + view_.id.str()) + " names them");
     return {};
   }
 
@@ -60,6 +57,8 @@ public:
     const auto t = one.task.task_index;
     if (!is_meant(p, t) || !may_have_written(one, view_.plans[p].spec->tasks[t]))
       return {};
+    if (!before_.contains(one.task.id.str())) // The first of it.
+      return print_tries(record_reader([this](const task_id& id) { return read_one(id); }), p, t);
     const auto record = on_.client->get_task(one.task.id.str());
     if (!record)
       return record.error();
@@ -104,6 +103,34 @@ private:
                || name == place_of(plan, p, t));
   }
 
+  [[nodiscard]] result<task_ptr> read_one(const task_id& id) const {
+    auto record = on_.client->get_task(id.str());
+    if (!record)
+      return record.error();
+    return std::make_shared<const task>(std::move(*record));
+  }
+
+  /// Each retry makes a new task in the place of the one that failed, whose attempts count anew.
+  result<void> print_tries(const record_reader& records, std::uint32_t p, std::uint32_t t) {
+    const auto& summary = view_.plans[p].tasks[t];
+    const auto& base = view_.plans[p].spec->tasks[t].id;
+    std::uint32_t attempts = 0;
+    for (std::uint32_t tried = 0; tried <= summary.generation; ++tried) {
+      const bool is_last = tried == summary.generation;
+      if (is_last && summary.attempt == 0)
+        break; // It has not begun.
+      const auto record = records(renewed_id(base, tried));
+      if (!record && is_last)
+        return record.error();
+      if (!record)
+        continue; // The server may have it no more.
+      before_[(*record)->id.str()] = attempts;
+      print(**record, p, t);
+      attempts += (*record)->attempt;
+    }
+    return {};
+  }
+
   void print(const task& record, std::uint32_t p, std::uint32_t t) {
     const auto& plan = *view_.plans[p].spec;
     logged_line about{.task = record.id.str(),
@@ -126,13 +153,19 @@ private:
       is_written_ = say(out) && is_written_;
   }
 
+  /// For people the attempts of one place in the plan are counted through.
+  [[nodiscard]] std::string drawn(logged_line line) const {
+    const auto before = before_.find(line.task);
+    line.attempt += before == before_.end() ? 0 : before->second;
+    return draw_logged(line, view_.created, options_.task.empty(), colour_);
+  }
+
   void append_lines(std::string& out, logged_line& about, std::string_view text) const {
     for (const auto shown : lines_in(text)) {
       const auto line = read_shown_line(shown);
       about.is_gap = !line;
       about.line = line.value_or(program_line{.at = about.line.at, .text = std::string(shown)});
-      out += options_.json ? write_logged(about)
-                           : draw_logged(about, view_.created, options_.task.empty(), colour_);
+      out += options_.json ? write_logged(about) : drawn(about);
     }
   }
 
@@ -140,7 +173,8 @@ private:
   const run_logs_options& options_;
   const bool colour_;
   objective_view view_;
-  std::map<std::string, std::size_t> printed_; ///< Messages, by task.
+  std::map<std::string, std::size_t> printed_;  ///< Messages, by task.
+  std::map<std::string, std::uint32_t> before_; ///< Attempts of the tasks before it, by task.
   bool is_written_ = true;
 };
 

@@ -125,7 +125,8 @@ int push_list_command(const push_list_options& options) {
   const bool is_for_people =
       options.format == list_format::table || options.format == list_format::wide;
   if (all->empty() && is_for_people) {
-    complain(on->name + ": nothing is posted of this task; `troupe push add TASK URL` begins it");
+    complain(on->name + ": nothing is posted of this task; " + on->command("push add TASK URL")
+             + " begins it");
     return exit_ok;
   }
   return say(draw_configs(*all, options)) ? exit_ok : exit_failed;
@@ -140,9 +141,9 @@ int push_remove_command(const push_remove_options& options) {
   if (all && std::ranges::none_of(*all, [&](const auto& each) { // Some agents give them no ids.
         return each.id == options.id || each.id.empty();
       }))
-    return on->refuse(make_error(errc::invalid_params,
-                                 "the task " + options.task + " has no configuration " + options.id
-                                     + "; `troupe push ls " + options.task + "` lists them"));
+    return on->refuse(make_error(
+        errc::invalid_params, "the task " + options.task + " has no configuration " + options.id
+                                  + "; " + on->command("push ls " + options.task) + " lists them"));
   const auto done = on->client->delete_push(options.task, options.id);
   if (!done)
     return on->refuse(done.error());

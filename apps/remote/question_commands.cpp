@@ -58,8 +58,8 @@ result<std::string> find_question(const server_link& on, const std::string& name
     return make_error(errc::ambiguous_input, name + " asks several questions; name one: " + list);
   }
   if (open->empty())
-    return make_error(errc::input_not_found,
-                      name + " is no question, and no task that asks; `troupe inbox` lists them");
+    return make_error(errc::input_not_found, name + " is no question, and no task that asks; "
+                                                 + on.command("inbox") + " lists them");
   return text_in(open->front(), "id");
 }
 

@@ -73,6 +73,12 @@ const std::string watch_footer = with_servers(R"(Examples:
 
 Ctrl-C ends watching, not the objective. Exit codes as those of troupe run.)");
 
+const std::string retry_footer = with_servers(R"(Examples:
+  troupe retry trip
+  troupe retry @last plan.yaml             with what was mended in the file
+
+What has completed stays.)");
+
 const std::string inbox_footer = with_runs(R"(Examples:
   troupe inbox
   troupe inbox @last
@@ -364,6 +370,12 @@ void add_remote_commands(CLI::App& app, remote_commands& to) {
   add_step(app, "pause", "Let an objective of a server begin nothing new", to.pause);
   add_step(app, "resume", "Let a paused objective of a server go on", to.resume);
   add_step(app, "retry", "Do again what failed in an objective of a server", to.retry);
+  auto& retry = *app.get_subcommand("retry");
+  auto* mended = retry.add_option("FILE", to.retry.file,
+                                  "The plan, mended: what has not completed is as it says now");
+  add_params(retry, to.retry.params);
+  retry.get_option("--param")->needs(mended);
+  retry.footer(retry_footer);
 
   auto& context = *app.add_subcommand("context", "List servers, or choose the one to be used");
   context.require_subcommand(1);

@@ -148,6 +148,9 @@ struct step_options {
   std::string server;
   objective_step step = objective_step::pause;
   std::string id;
+  // Of a retry.
+  std::string file{}; ///< The plan as it is now; empty: as it was sent.
+  std::vector<std::pair<std::string, std::string>> params{}; ///< As in run_options.
 };
 
 struct context_options {

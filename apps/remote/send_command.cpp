@@ -27,6 +27,8 @@ namespace {
 
 /// Between two looks at a task of an agent that does not stream.
 constexpr std::chrono::milliseconds look_interval{1'000};
+/// Of these, at a task that shows the question to which the answer was sent.
+constexpr std::size_t old_question_looks_max = 10;
 
 /// What is not known is sent as bytes.
 std::string type_of_file(const std::string& path) {
@@ -106,7 +108,7 @@ public:
     err_.flush();
     const bool goes_on = !view_.task().empty() && !is_over(view_.state());
     words_.set(goes_on ? "\ntroupe: the task " + clean_line(view_.task())
-                             + " goes on: `troupe task " + clean_line(view_.task()) + "`"
+                             + " goes on: " + on_.command("task " + clean_line(view_.task()))
                        : std::string{});
   }
 
@@ -148,7 +150,7 @@ private:
         return exit_needs_input;
       case task_state::submitted:
       case task_state::working:
-        about("goes on: `troupe task " + view_.task() + "`");
+        about("goes on: " + on_.command("task " + view_.task()));
         return exit_ok;
     }
     return exit_failed;
@@ -163,25 +165,43 @@ private:
   interrupt_words words_; ///< Ctrl-C ends the command, not the task.
 };
 
-/// Asks an agent that does not stream, until its task has ended or asks.
-result<void> send_and_look(const server_link& on, const wire::sending& sent, answer_printer& to) {
+/// The question of a task, to which a message goes; nothing if it does not ask, or cannot be read:
+/// sending says then why.
+std::optional<task_status> open_question_of(const server_link& on, const std::string& task) {
+  if (task.empty())
+    return std::nullopt;
+  const auto found = on.client->get_task(task);
+  return found && is_interrupted(found->status.state) ? std::optional(found->status) : std::nullopt;
+}
+
+/// Asks an agent that does not stream, until its task has ended or asks. `before`: what the task
+/// asked before; an agent may show that for a moment still.
+result<void> send_and_look(const server_link& on, const wire::sending& sent,
+                           const std::optional<task_status>& before, answer_printer& to) {
   auto asked = sent;
   asked.waits = false; // An answer may take longer than a request lasts.
   const auto answered = on.client->send(asked);
   if (!answered)
     return answered.error();
-  to.show(*answered);
   const auto* made = std::get_if<task>(&*answered);
-  auto state = made == nullptr ? task_state::completed : made->status.state;
-  while (!is_over(state)) {
-    ::poll(nullptr, 0, static_cast<int>(look_interval.count()));
-    auto now = on.client->get_task(made->id.str());
-    if (!now)
-      return now.error();
-    state = now->status.state;
-    to.show(wire::answer{std::move(*now)});
+  if (made == nullptr) {
+    to.show(*answered);
+    return {};
   }
-  return {};
+  auto now = *made;
+  for (std::size_t looks = 0;; ++looks) {
+    if (looks >= old_question_looks_max || !before || !is_same_question(*before, now.status)) {
+      const auto state = now.status.state;
+      to.show(wire::answer{std::move(now)});
+      if (is_over(state))
+        return {};
+    }
+    ::poll(nullptr, 0, static_cast<int>(look_interval.count()));
+    auto next = on.client->get_task(made->id.str());
+    if (!next)
+      return next.error();
+    now = std::move(*next);
+  }
 }
 
 result<void> send_and_stream(const server_link& on, const wire::sending& sent, answer_printer& to) {
@@ -202,12 +222,14 @@ result<void> send_and_stream(const server_link& on, const wire::sending& sent, a
 /// Sends one message and prints its answer. The code for the process.
 int send_and_print(const server_link& on, const wire::sending& sent, bool streams,
                    answer_printer& to) {
-  const auto done = streams ? send_and_stream(on, sent, to) : send_and_look(on, sent, to);
+  const auto done = streams
+                        ? send_and_stream(on, sent, to)
+                        : send_and_look(on, sent, open_question_of(on, sent.message.task_id), to);
   if (done)
     return to.end();
   const int code = on.refuse(done.error());
   if (const auto& id = to.view().task(); !id.empty())
-    complain("the task may go on: `troupe task " + id + "`");
+    complain("the task may go on: " + on.command("task " + id));
   return code;
 }
 
@@ -217,6 +239,8 @@ int converse(const server_link& on, const send_options& options, bool streams) {
   auto task = options.task;
   auto context = options.context;
   int code = exit_ok;
+  if (const auto asked = open_question_of(on, task); asked && asked->message)
+    output(STDERR_FILENO).write(clean_lines(shown_parts(asked->message->parts)) + "\n");
   for (;;) {
     output err(STDERR_FILENO);
     err.write("> ");

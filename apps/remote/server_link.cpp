@@ -21,7 +21,7 @@ namespace {
 /// Objectives of one page.
 constexpr std::uint32_t page_max = 100;
 
-std::string advice_for(errc code, std::string_view message) {
+std::string advice_for(errc code, std::string_view message, const std::string& server) {
   switch (code) {
     case errc::unavailable:
       return message.find("HTTP status ") == std::string_view::npos
@@ -36,7 +36,7 @@ std::string advice_for(errc code, std::string_view message) {
              + own_config_path();
     case errc::invalid_agent_response:
       return "this is no A2A agent, or its answers are not as A2A says";
-    case errc::version_not_supported: return "see `troupe agent`";
+    case errc::version_not_supported: return "see `troupe agent " + server + "`";
     default: return {};
   }
 }
@@ -48,13 +48,17 @@ std::string explained(const error& why, const std::string& server) {
   constexpr std::string_view in_json = "\"override\": true"; // For people it is an option.
   if (const auto at = out.find(in_json); at != std::string::npos)
     out.replace(at, in_json.size(), "--override");
-  const auto advice = advice_for(why.code, why.message);
+  const auto advice = advice_for(why.code, why.message, server);
   // Which versions there are is said, not what to do.
   const bool says_what_to_do =
       why.message.find("; ") != std::string::npos && why.code != errc::version_not_supported;
   if (!advice.empty() && !says_what_to_do)
     out += "; " + advice;
   return out;
+}
+
+std::string server_link::command(const std::string& words) const {
+  return "`troupe " + words + flag + "`";
 }
 
 int server_link::refuse(const error& why) const {
@@ -128,7 +132,7 @@ result<server_link> link_to(chosen_server server) {
   auto client = a2a::remote::open(std::move(server.to));
   if (!client)
     return client.error();
-  return server_link{std::move(server.name), std::move(*client)};
+  return server_link{std::move(server.name), std::move(*client), std::move(server.flag)};
 }
 
 result<server_link> link_to(const std::string& flag) {
@@ -172,11 +176,11 @@ result<std::string> find_objective_id(const server_link& on, const std::string& 
                                                 + " objectives have " + name
                                                 + " in their names or ids; write the whole id");
   if (fitting.empty())
-    return make_error(errc::objective_not_found,
-                      name == "@last"
-                          ? "there are no objectives yet; `troupe submit FILE` makes one"
-                          : "there is no objective " + name
-                                + "; `troupe ls` with the same --server URL lists them");
+    return make_error(
+        errc::objective_not_found,
+        name == "@last"
+            ? "there are no objectives yet; " + on.command("submit FILE") + " makes one"
+            : "there is no objective " + name + "; " + on.command("ls") + " lists them");
   if (fitting.size() == 1)
     return fitting.front();
   std::string list;

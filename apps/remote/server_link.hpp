@@ -27,6 +27,11 @@ namespace troupe {
 struct server_link {
   std::string name;
   std::unique_ptr<a2a::remote> client;
+  std::string flag{}; ///< chosen_server::flag
+
+  /// A command for this server as a person may type it, with the marks around it:
+  /// `` `troupe watch trip --server URL` ``.
+  [[nodiscard]] std::string command(const std::string& words) const;
 
   /// The code for the process, after a line on standard error.
   [[nodiscard]] int refuse(const error& why) const;

@@ -473,7 +473,16 @@ result<std::optional<chosen_server>> choose_server(const std::string& flag) {
   auto found = find_server(named, *targets, own_variable);
   if (!found)
     return make_error(found.error().code, found.error().message + from);
+  if (!flag.empty())
+    found->flag = " --server " + found->name;
   return std::optional{std::move(*found)};
+}
+
+std::string local_flag() {
+  auto named = text_of_variable("TROUPE_SERVER");
+  if (named.empty())
+    named = own_context();
+  return named.empty() || named == "local" ? "" : " --server local";
 }
 
 result<chosen_server> require_server(const std::string& flag) {

@@ -63,6 +63,9 @@ using variable_reader = std::function<const char*(const char* name)>;
 struct chosen_server {
   std::string name; ///< As it was named: an alias or a URL.
   a2a::target to;
+  /// What a command line needs so that it means this server, too: ` --server NAME`; empty, if
+  /// TROUPE_SERVER or the context says it.
+  std::string flag{};
 };
 
 /// The one that `named` means: an alias, or a URL, which has the credentials of the target with
@@ -94,5 +97,8 @@ struct chosen_server {
 [[nodiscard]] result<std::optional<chosen_server>> choose_server(const std::string& flag);
 /// The same for a command that needs one. Errors: also invalid_params.
 [[nodiscard]] result<chosen_server> require_server(const std::string& flag);
+/// What a command line needs so that it means the runs of this computer: ` --server local`; empty,
+/// if it does without.
+[[nodiscard]] std::string local_flag();
 
 } // namespace troupe

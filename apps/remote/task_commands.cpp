@@ -149,10 +149,11 @@ result<std::string> cancel_objective(const server_link& on, const std::string& i
     return unknown_task(id);
   const auto found = find_objective_id(on, id);
   if (!found)
-    return found.error().code == errc::objective_not_found ? make_error(
-               errc::task_not_found,
-               "there is no task or objective " + id + "; `troupe tasks` and `troupe ls` list them")
-                                                           : found.error();
+    return found.error().code == errc::objective_not_found
+               ? make_error(errc::task_not_found, "there is no task or objective " + id + "; "
+                                                      + on.command("tasks") + " and "
+                                                      + on.command("ls") + " list them")
+               : found.error();
   json::object params;
   params["id"] = *found;
   params["status"] = "canceled";
@@ -194,7 +195,7 @@ int tasks_command(const tasks_options& options) {
     return on->refuse(tasks.error());
   if (tasks->empty() && options.format != list_format::json
       && options.format != list_format::name) {
-    complain(on->name + ": there are no such tasks; `troupe send TEXT` makes one");
+    complain(on->name + ": there are no such tasks; " + on->command("send TEXT") + " makes one");
     return exit_ok;
   }
   return say(draw_tasks(*tasks, options)) ? exit_ok : exit_failed;

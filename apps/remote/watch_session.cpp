@@ -9,6 +9,7 @@
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/fold/waiting.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/time_source.hpp>
 
@@ -87,15 +88,15 @@ bool watch_session::over() const {
 
 result<int> watch_session::end() {
   if (choice_.starts && !has_begun_)
-    complain("the objective " + id_ + " is there, and has not begun; `troupe resume " + id_
-             + "` lets it begin");
+    complain("the objective " + id_ + " is there, and has not begun; "
+             + on_.command("resume " + id_) + " lets it begin");
   if (failed_)
     return *failed_;
   const auto now = system_time().now();
   if (ending_ == ending::left) {
     screen_.finish(model_, {}, now);
-    complain("the objective goes on; to watch it again: `troupe watch " + id_ + "`");
-    complain("to end it: `troupe cancel " + id_ + "`");
+    complain("the objective goes on; to watch it again: " + on_.command("watch " + id_));
+    complain("to end it: " + on_.command("cancel " + id_));
     return exit_canceled;
   }
   if (ending_ == ending::needs_input) {
@@ -124,6 +125,7 @@ result<int> watch_session::end() {
         choice_.output.value_or(choice_.quiet ? output_choice::failed : output_choice::results),
         choice_.output || ::isatty(STDOUT_FILENO) != 1 ? ending_limits::none() : ending_limits{});
     shown.timing = std::move(timing);
+    shown.show_command += on_.flag;
   }
   if (view && !choice_.output_directory.empty()) {
     const auto done = write_results(choice_.output_directory, records, *view,
@@ -139,8 +141,9 @@ result<int> watch_session::end() {
     const bool has_log =
         std::ranges::any_of(shown.failures, [](const auto& each) { return !each.lines.empty(); });
     if (has_log)
-      complain("all that its programs wrote: `troupe logs " + id_ + "`");
-    complain("to do again what failed: `troupe retry " + id_ + "`");
+      complain("all that its programs wrote: " + on_.command("logs " + id_));
+    complain("to do again what failed: " + on_.command("retry " + id_)
+             + "; once the plan is mended: " + on_.command("retry " + id_ + " FILE"));
   }
   if (model_.state() == objective_state::completed)
     return exit_code_of(exit_ok, is_written && shown.unread.empty());
@@ -217,6 +220,7 @@ void watch_session::take_news() {
     }
   }
   dirty_ = dirty_ || !batch.steps.empty();
+  times_held_up_ = batch.steps.empty() ? times_held_up_ : 0;
   if (batch.failed)
     failed_ = batch.failed;
 }
@@ -301,11 +305,15 @@ void watch_session::mind_questions() {
   if (input_.descriptor < 0)
     for (const auto& each : shown_.take_new(model_.questions()))
       screen_.notice(place_of(model_, each.plan, each.index) + " asks "
-                     + troupe::quoted(each.prompt) + "; answer it with: `troupe answer "
-                     + each.task.str() + " TEXT`");
+                     + troupe::quoted(each.prompt)
+                     + "; answer it with: " + on_.command("answer " + each.task.str() + " TEXT"));
   if (input_.descriptor < 0 && next != nullptr) {
-    if (!choice_.waits && model_.state() == objective_state::blocked && answered_.empty())
-      ending_ = ending::needs_input;
+    if (!choice_.waits && answered_.empty()) {
+      if (model_.state() == objective_state::blocked)
+        ending_ = ending::needs_input;
+      else
+        look_whether_held_up();
+    }
     asked_ = 0;
     return;
   }
@@ -317,6 +325,60 @@ void watch_session::mind_questions() {
   }
   dirty_ = dirty_ || number != asked_;
   asked_ = number;
+}
+
+/// No task works, and those that could begin wait for slots of agents of which tasks ask. A client
+/// is not told how many slots an agent has.
+bool watch_session::may_be_held_up() const {
+  if (model_.counts().working > 0)
+    return false;
+  const auto& view = model_.view();
+  std::set<std::string> asking; // agents
+  std::set<std::string> wanted;
+  for (std::uint32_t p = 0; p < view.plans.size(); ++p)
+    for (std::uint32_t t = 0; t < view.plans[p].tasks.size(); ++t) {
+      const auto waits = waiting_for(view, p, t);
+      if (waits == waiting_reason::backoff)
+        return false;
+      if (waits == waiting_reason::question)
+        asking.insert(view.plans[p].spec->tasks[t].agent);
+      else if (waits == waiting_reason::slot)
+        wanted.insert(view.plans[p].spec->tasks[t].agent);
+    }
+  return !wanted.empty() && std::ranges::includes(asking, wanted);
+}
+
+// Tasks of other objectives may have the slots, too. The server is asked twice, with a pause, so
+// that a task that is just about to begin is not overlooked.
+void watch_session::look_whether_held_up() {
+  const auto now = system_time().now();
+  if (now - looked_ < watch_look_interval)
+    return;
+  looked_ = now;
+  const auto to = on_.client->where();
+  if (!to || !may_be_held_up()) {
+    times_held_up_ = 0;
+    return;
+  }
+  wire::task_filter filter;
+  filter.state = task_state::working;
+  filter.page_size = 2; // The objective may have a task of its own, which works as long as it does.
+  filter.history_length = 0;
+  on_.client->ask_later(a2a::operation::list_tasks, wire::write_task_filter(filter, to->format),
+                        [in = in_, this, format = to->format](result<boost::json::value> got) {
+                          in->post([this, format, got = std::move(got)] {
+                            const auto page = got ? wire::read_task_page(*got, format)
+                                                  : result<wire::task_page>(got.error());
+                            const bool is_held_up =
+                                page && may_be_held_up()
+                                && std::ranges::all_of(page->tasks, [&](const task& each) {
+                                     return each.id == model_.view().root_task;
+                                   });
+                            times_held_up_ = is_held_up ? times_held_up_ + 1 : 0;
+                            if (times_held_up_ == 2 && ending_ == ending::none)
+                              ending_ = ending::needs_input;
+                          });
+                        });
 }
 
 /// Changes do not say what a question leaves to choose.

@@ -61,6 +61,9 @@ private:
   void begin_new(const objective_view& made);
   void mind_signals();
   void mind_questions();
+  [[nodiscard]] bool may_be_held_up() const;
+  /// Ends watching if only an answer can help, although the objective is not blocked.
+  void look_whether_held_up();
   void ask_for_form(const open_question& question);
   void take_form(std::uint64_t question, const boost::json::value& inputs);
   void read_input();
@@ -91,6 +94,8 @@ private:
   std::uint64_t times_asked_ = 0;    ///< Which snapshot they are of.
   std::set<std::uint64_t> answered_; ///< Questions whose answer is under way, by number.
   shown_questions shown_;            ///< Those that nobody here answers.
+  timestamp looked_{};               ///< When it was last looked whether it is held up.
+  int times_held_up_ = 0;            ///< One after the other, without news between them.
   std::uint64_t asked_ = 0;          ///< The question at the prompt; 0: none.
   question_form form_;               ///< Of that question, once the server has said it.
 };

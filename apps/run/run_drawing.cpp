@@ -43,7 +43,8 @@ drawn_run draw_ended(const objective_view& view, const record_reader& records, t
       read_ending(records, view, shown, shows_all ? ending_limits::none() : ending_limits{});
   if (!options.show_command.empty())
     last.show_command = options.show_command;
-  last.timing = timing_text(read_timing(records, view, model.began()));
+  last.timing = timing_text(read_timing(records, view, model.began(), options.stopped),
+                            stopped_in(options.stopped, model.began()));
   ending_options ending;
   ending.colour = options.colour;
   ending.columns = stdout_width();

@@ -4,6 +4,7 @@
 
 #include "apps/options.hpp"
 #include "apps/run/run_ending.hpp"
+#include "apps/run/run_timing.hpp"
 #include <troupe/protocol/objective.hpp>
 #include <troupe/protocol/time.hpp>
 
@@ -18,6 +19,7 @@ struct drawing_options {
   bool colour = false;
   std::string left{}; ///< The state of a run that nothing runs (run_model::leave); may be empty.
   std::string show_command{}; ///< As run_ending; empty: by the id of the objective.
+  std::vector<stopped_time> stopped{};
 };
 
 struct drawn_run {

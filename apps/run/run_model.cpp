@@ -20,6 +20,11 @@ milliseconds span_between(timestamp began, timestamp ended, timestamp now) {
   return std::max(milliseconds{0}, until - began);
 }
 
+/// Taken out by a change, with its plan or alone.
+bool is_removed(const plan_row& plan, std::uint32_t task) {
+  return plan.spec->is_removed || plan.spec->tasks[task].is_removed;
+}
+
 bool is_active(task_state state) {
   return state == task_state::working || is_interrupted(state);
 }
@@ -136,6 +141,10 @@ void run_model::show(const change& where, const event& one) {
   } else if (const auto* plan = std::get_if<plan_moved>(&one)) {
     show_plan(plan->plan, where.at);
   } else if (const auto* changed = std::get_if<plan_changed>(&one)) {
+    if (changed->plan < plans_.size())
+      for (const auto& each : changed->operations)
+        if (const auto* removed = std::get_if<remove_task<std::uint32_t>>(&each))
+          count(plans_[changed->plan], removed->task, static_cast<std::size_t>(-1));
     show_shape(changed->plan);
   } else if (std::holds_alternative<objective_changed>(one)) {
     for (std::uint32_t p = 0; p < plans_.size(); ++p)
@@ -172,16 +181,27 @@ void run_model::show_new_plans() {
   }
 }
 
-// Tasks that were added have rows; those that were removed keep theirs, and are withdrawn.
+// Tasks that were added have rows; those that were removed keep theirs, are withdrawn, and no more
+// counted.
 void run_model::show_shape(std::uint32_t index) {
   if (index >= plans_.size())
     return;
   auto& plan = plans_[index];
+  const bool was_removed = plan.spec->is_removed;
   plan.spec = view_.plans[index].spec;
   const auto before = plan.tasks.size();
   plan.tasks.resize(plan.spec->tasks.size());
-  plan.counts.pending += plan.tasks.size() - before;
-  counts_.pending += plan.tasks.size() - before;
+  for (auto t = static_cast<std::uint32_t>(before); t < plan.tasks.size(); ++t)
+    count(plan, t, 1);
+  if (plan.spec->is_removed && !was_removed)
+    count_again(plan);
+}
+
+void run_model::count(plan_row& plan, std::uint32_t index, std::size_t sign) {
+  if (index >= plan.tasks.size() || is_removed(plan, index))
+    return;
+  for (auto* counts : {&counts_, &plan.counts})
+    counter_of(*counts, plan, plan.tasks[index]) += sign;
 }
 
 void run_model::show_plan(std::uint32_t index, timestamp at) {
@@ -246,8 +266,7 @@ void run_model::show_task(plan_row& plan, std::uint32_t index, timestamp at) {
   auto& row = plan.tasks[index];
   if (is_interrupted(row.state) && !is_interrupted(summary.state))
     end_question(plan, index);
-  for (auto* counts : {&counts_, &plan.counts})
-    --counter_of(*counts, plan, row);
+  count(plan, index, static_cast<std::size_t>(-1));
   if (summary.generation != row.generation) { // a new task in its place
     row = task_row{.generation = summary.generation};
     plan.reasons.erase(index);
@@ -255,8 +274,7 @@ void run_model::show_task(plan_row& plan, std::uint32_t index, timestamp at) {
   const bool changes = row.state != summary.state || row.attempt != summary.attempt;
   row.state = summary.state;
   row.attempt = summary.attempt;
-  for (auto* counts : {&counts_, &plan.counts})
-    ++counter_of(*counts, plan, row);
+  count(plan, index, 1);
   if (is_active(row.state)) {
     plan.active.insert(index);
     row.ended = timestamp{};
@@ -295,8 +313,9 @@ void run_model::count_again(plan_row& plan) {
   };
   add(counts_, plan.counts, static_cast<std::size_t>(-1));
   plan.counts = {};
-  for (const auto& task : plan.tasks)
-    ++counter_of(plan.counts, plan, task);
+  for (std::uint32_t t = 0; t < plan.tasks.size(); ++t)
+    if (!is_removed(plan, t))
+      ++counter_of(plan.counts, plan, plan.tasks[t]);
   add(counts_, plan.counts, 1);
 }
 

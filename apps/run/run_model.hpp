@@ -24,8 +24,8 @@
 
 namespace troupe {
 
-/// How many tasks are in which state. `rejected` tasks count as failed; tasks that wait for an
-/// answer as waiting.
+/// How many tasks are in which state, without those that a change has removed. `rejected` tasks
+/// count as failed; tasks that wait for an answer as waiting.
 struct state_counts {
   std::size_t pending = 0; ///< Not begun.
   std::size_t working = 0;
@@ -143,6 +143,8 @@ private:
   void show_task(plan_row& plan, std::uint32_t index, timestamp at);
   void show_move(const change& where, const task_moved& moved);
   void count_again(plan_row& plan);
+  /// Adds `sign`, which is 1 or the largest value for -1, where the row counts.
+  void count(plan_row& plan, std::uint32_t index, std::size_t sign);
   void end_question(const plan_row& plan, std::uint32_t index);
   [[nodiscard]] plan_row* row_of(const task_address& task);
 

@@ -20,7 +20,7 @@ public:
 
   void operator()(const objective_moved& moved) {
     const std::string name = clean_line(model_.name().empty() ? model_.id().str() : model_.name());
-    line(name + ": " + std::string(to_string(moved.to())), moved.reason);
+    line(name + ": " + std::string(to_string(moved.to())), own_reason(moved.reason));
   }
 
   void operator()(const plan_moved& moved) {
@@ -28,7 +28,7 @@ public:
         moved.plan < model_.plans().size() && model_.is_canceled(model_.plans()[moved.plan]);
     line("plan " + plan_name(moved.plan) + ": "
              + std::string(is_canceled ? "canceled" : to_string(moved.to())),
-         moved.reason);
+         own_reason(moved.reason));
   }
 
   void operator()(const plan_added& added) {
@@ -50,7 +50,7 @@ public:
     const auto n = withdrawn.tasks.size();
     line("plan " + plan_name(withdrawn.plan) + ": " + std::to_string(n)
              + (n == 1 ? " task " : " tasks ") + std::string(to_string(withdrawn.to)),
-         withdrawn.reason);
+         own_reason(withdrawn.reason));
   }
 
   void operator()(const tasks_renewed& renewed) {
@@ -88,7 +88,7 @@ private:
                : std::to_string(index);
   }
 
-  void line(const std::string& text, const std::string& reason) {
+  void line(const std::string& text, std::string_view reason) {
     out_.append(time_.size() < 8 ? 8 - time_.size() : 0, ' ')
         .append(time_)
         .append("  ")
@@ -113,6 +113,16 @@ std::string shown_cost(std::uint64_t millionths) {
 }
 
 } // namespace
+
+std::string_view own_reason(std::string_view reason) noexcept {
+  const auto task = reason.find("task \"");
+  if (task == std::string_view::npos)
+    return reason;
+  for (const std::string_view how : {"\" failed: ", "\" rejected: "})
+    if (const auto at = reason.find(how, task); at != std::string_view::npos)
+      return reason.substr(0, at + how.size() - std::string_view(": ").size());
+  return reason;
+}
 
 std::string place_of(const run_model& model, std::uint32_t plan, std::uint32_t task) {
   if (plan >= model.plans().size() || task >= model.plans()[plan].spec->tasks.size())

@@ -10,9 +10,14 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
+
+/// Why a plan or the objective ended, without the words of the task that it quotes: these stand
+/// with the task. `task "compile" failed: exited with 1` becomes `task "compile" failed`.
+[[nodiscard]] std::string_view own_reason(std::string_view reason) noexcept;
 
 /// Appends a line for each change of a plan's or a task's state in `change`; `model` has seen
 /// `change` already. `   1.24s  Research / Read: completed`

@@ -103,6 +103,13 @@ std::vector<const timed_task*> by_begin(const std::vector<timed_task>& tasks) {
 
 } // namespace
 
+milliseconds stopped_in(const std::vector<stopped_time>& all, timestamp begin, timestamp end) {
+  milliseconds out{0};
+  for (const auto& each : all)
+    out += std::max(milliseconds{0}, std::min(each.end, end) - std::max(each.begin, begin));
+  return out;
+}
+
 milliseconds timed_task::time_in(task_phase of) const {
   milliseconds out{0};
   for (const auto& span : spans)
@@ -152,8 +159,31 @@ struct ended_at {
   }
 };
 
+/// What is left of `spans` without these times.
+std::vector<task_span> without_stops(const std::vector<task_span>& spans,
+                                     const std::vector<stopped_time>& stopped) {
+  std::vector<task_span> out;
+  for (auto span : spans) {
+    bool is_cut = false;
+    for (const auto& each : stopped) {
+      if (each.end <= span.begin || each.begin >= span.end)
+        continue;
+      auto before = span;
+      before.end = each.begin;
+      if (before.end > before.begin)
+        out.push_back(std::move(before));
+      span.begin = std::min(each.end, span.end);
+      is_cut = true;
+    }
+    if (span.end > span.begin || !is_cut)
+      out.push_back(std::move(span));
+  }
+  return out;
+}
+
 /// For each task which of those that it depends on was the last to complete, `began` the run.
-void find_waits(std::vector<timed_task>& tasks, const objective_view& view, timestamp began) {
+void find_waits(std::vector<timed_task>& tasks, const objective_view& view, timestamp began,
+                const std::vector<stopped_time>& stopped) {
   std::vector<plan_spec_ptr> plans;
   for (const auto& plan : view.plans)
     plans.push_back(plan.spec);
@@ -181,7 +211,7 @@ void find_waits(std::vector<timed_task>& tasks, const objective_view& view, time
       last.later(of_plans[on]);
     if (last.at <= began)
       continue;
-    task.for_others = last.at - began;
+    task.for_others = last.at - began - stopped_in(stopped, began, last.at);
     task.last_of_them = last.name;
   }
 }
@@ -189,7 +219,7 @@ void find_waits(std::vector<timed_task>& tasks, const objective_view& view, time
 } // namespace
 
 std::vector<timed_task> read_timing(const record_reader& records, const objective_view& view,
-                                    timestamp since) {
+                                    timestamp since, const std::vector<stopped_time>& stopped) {
   std::vector<timed_task> out;
   for (std::uint32_t p = 0; p < view.plans.size(); ++p)
     for (std::uint32_t t = 0; t < view.plans[p].tasks.size() && out.size() < timed_tasks_max; ++t) {
@@ -206,11 +236,11 @@ std::vector<timed_task> read_timing(const record_reader& records, const objectiv
                      shown_name(*plan.spec, p),
                      shown_name(plan.spec->tasks[t], t),
                      (*record)->status.state,
-                     std::move(spans),
+                     without_stops(spans, stopped),
                      {},
                      {}});
     }
-  find_waits(out, view, std::max(view.created, since));
+  find_waits(out, view, std::max(view.created, since), stopped);
   return out;
 }
 
@@ -259,7 +289,10 @@ std::string longest_waits(const std::vector<timed_task>& tasks) {
 /// Less is shown as 0.00s.
 constexpr milliseconds shown_wait_min{10};
 
-std::string timing_text(const std::vector<timed_task>& tasks) {
+std::string timing_text(const std::vector<timed_task>& tasks, milliseconds stopped) {
+  const auto not_running = stopped < std::chrono::seconds{1}
+                               ? std::string{}
+                               : "not running " + format_duration(stopped) + "\n";
   std::vector<const timed_task*> slowest;
   std::map<task_phase, milliseconds> waited;
   for (const auto& task : tasks) {
@@ -271,7 +304,7 @@ std::string timing_text(const std::vector<timed_task>& tasks) {
   const auto running = [](const timed_task* task) { return task->time_in(task_phase::running); };
   std::ranges::stable_sort(slowest, std::greater{}, running);
   if (slowest.size() < slowest_shown || running(slowest.front()) < std::chrono::seconds{1})
-    return {};
+    return not_running;
   std::string out;
   const auto add = [&](task_phase phase, std::string_view words) {
     if (waited[phase] >= shown_wait_min)
@@ -288,7 +321,7 @@ std::string timing_text(const std::vector<timed_task>& tasks) {
   for (std::size_t i = 0; i < slowest_shown; ++i)
     names += (i == 0 ? "" : ", ") + clean_line(timed_place(*slowest[i])) + " "
              + format_duration(running(slowest[i]));
-  return out + (out.empty() ? "" : "\n") + "slowest: " + names + "\n";
+  return not_running + out + (out.empty() ? "" : "\n") + "slowest: " + names + "\n";
 }
 
 std::string draw_trace(const std::vector<timed_task>& tasks) {

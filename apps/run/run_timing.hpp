@@ -18,6 +18,18 @@ namespace troupe {
 /// Of tasks; of a larger run the first ones count.
 inline constexpr std::size_t timed_tasks_max = 20'000;
 
+/// A time in which no process ran the run: from its last change until it was resumed.
+struct stopped_time {
+  timestamp begin{};
+  timestamp end{};
+
+  friend bool operator==(const stopped_time&, const stopped_time&) = default;
+};
+
+/// Of all of them, as far as they are in the time from `begin` to `end`.
+[[nodiscard]] std::chrono::milliseconds
+stopped_in(const std::vector<stopped_time>& all, timestamp begin, timestamp end = timestamp::max());
+
 /// A task that has begun.
 struct timed_task {
   std::uint32_t plan = 0;  ///< Index.
@@ -43,9 +55,10 @@ struct timed_task {
 [[nodiscard]] task_span last_attempt_of(const task& record);
 
 /// In the order of the document. Records that cannot be read are left out. `since`: what began
-/// before is not of this run.
+/// before is not of this run. Times in `stopped`, which are in order, are in no span and no wait.
 [[nodiscard]] std::vector<timed_task> read_timing(const record_reader& records,
-                                                  const objective_view& view, timestamp since = {});
+                                                  const objective_view& view, timestamp since = {},
+                                                  const std::vector<stopped_time>& stopped = {});
 
 /// The critical path of what was done in this run: the measured time of each task's last attempt,
 /// if it completed. Zero if the dependencies of `model` cannot be resolved.
@@ -54,8 +67,10 @@ struct timed_task {
 /// For people, at the end of a run: what was waited for besides other tasks, the three longest
 /// waits with what they were for, and the slowest three. `waited 4.0s for a slot, 1.2s for
 /// answers`, `longest waits: Build / link 3.1s for Build / compile, ...`, `slowest: ...`, a line
-/// each; empty for less than three tasks, or if none took a second.
-[[nodiscard]] std::string timing_text(const std::vector<timed_task>& tasks);
+/// each; empty for less than three tasks, or if none took a second. Before them, if no process ran
+/// the run for at least a second: `not running 2h 3m`.
+[[nodiscard]] std::string timing_text(const std::vector<timed_task>& tasks,
+                                      std::chrono::milliseconds stopped = {});
 
 /// In the trace event format of Chrome, which Perfetto and chrome://tracing open: a process for
 /// each plan, rows so that nothing overlaps, an event for each phase.

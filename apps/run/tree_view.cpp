@@ -1,5 +1,6 @@
 #include "apps/run/tree_view.hpp"
 
+#include "apps/run/run_report.hpp"
 #include "apps/run/tree_layout.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
@@ -250,9 +251,10 @@ private:
   /// `failed: no route`; a reason that begins with the state stands alone.
   std::string words_on(const plan_row& plan, bool is_canceled) const {
     const std::string state(is_canceled ? "canceled" : to_string(plan.state));
-    if (plan.reason.empty() || plan.reason.starts_with(state))
-      return plan.reason.empty() ? state : brief(plan.reason);
-    return state + ": " + brief(plan.reason);
+    const std::string reason(own_reason(plan.reason));
+    if (reason.empty() || reason.starts_with(state))
+      return reason.empty() ? state : brief(reason);
+    return state + ": " + brief(reason);
   }
 
   spans task_line(const tree_line& each) const {

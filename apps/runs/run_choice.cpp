@@ -1,5 +1,6 @@
 #include "apps/runs/run_choice.hpp"
 
+#include "apps/remote/targets.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <algorithm>
@@ -14,8 +15,8 @@ namespace {
 constexpr std::size_t listed_max = 5;
 
 error no_run(std::string_view name) {
-  return make_error(errc::objective_not_found,
-                    "there is no run " + shown(name) + " (`troupe ls` lists them)");
+  return make_error(errc::objective_not_found, "there is no run " + shown(name) + " (`troupe ls"
+                                                   + local_flag() + "` lists them)");
 }
 
 } // namespace

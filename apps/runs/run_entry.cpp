@@ -75,6 +75,15 @@ std::string write(const run_entry& entry, std::string_view state, std::string_vi
     writer.member("ended", to_rfc3339(entry.ended));
   if (entry.tried != timestamp{})
     writer.member("tried", to_rfc3339(entry.tried));
+  if (!entry.stopped.empty()) {
+    writer.key("stopped").begin_array();
+    for (const auto& each : entry.stopped)
+      writer.begin_object()
+          .member("from", to_rfc3339(each.begin))
+          .member("to", to_rfc3339(each.end))
+          .end_object();
+    writer.end_array();
+  }
   writer.key("tasks").number(entry.tasks);
   writer.key("completed").number(entry.completed);
   writer.key("failed").number(entry.failed);
@@ -155,6 +164,11 @@ result<run_entry> read_entry(std::string_view text) {
   out.tasks = number_in(*from, "tasks");
   out.completed = number_in(*from, "completed");
   out.failed = number_in(*from, "failed");
+  const auto* stopped = from->if_contains("stopped");
+  if (stopped != nullptr && stopped->is_array())
+    for (const auto& each : stopped->get_array())
+      out.stopped.push_back({parse_rfc3339(text_in(each, "from")).value_or(timestamp{}),
+                             parse_rfc3339(text_in(each, "to")).value_or(timestamp{})});
   read_choices(*from, out);
   return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/run/run_model.hpp"
+#include "apps/run/run_timing.hpp"
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/plan_state.hpp>
 #include <troupe/protocol/time.hpp>
@@ -15,6 +16,9 @@
 
 namespace troupe {
 
+/// Of a run; its entry stays small however often it is resumed.
+inline constexpr std::size_t stopped_times_max = 1000;
+
 struct run_entry {
   std::string id;   ///< Also of its objective.
   std::string name; ///< Of its objective.
@@ -26,8 +30,9 @@ struct run_entry {
   std::string begun_in; ///< The directory in which it was begun: its programs run there.
   objective_state state = objective_state::submitted;
   timestamp started{};
-  timestamp ended{}; ///< Epoch: it goes on, or its process died.
-  timestamp tried{}; ///< When it was tried again, the last time; epoch: never.
+  timestamp ended{};                 ///< Epoch: it goes on, or its process died.
+  timestamp tried{};                 ///< When it was tried again, the last time; epoch: never.
+  std::vector<stopped_time> stopped; ///< In order; of more than stopped_times_max the latest.
   std::uint64_t tasks = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;

@@ -1,5 +1,6 @@
 // `troupe inbox` and `answer` without a server: the questions of runs that no process runs.
 #include "apps/commands.hpp"
+#include "apps/remote/targets.hpp"
 #include "apps/run/question_prompt.hpp"
 #include "apps/run/question_table.hpp"
 #include "apps/runs/run_folder.hpp"
@@ -121,7 +122,8 @@ result<meant_question> find_question(const std::string& name) {
     });
   if (open->empty())
     return make_error(errc::input_not_found,
-                      name + " is no question, and no task that asks; `troupe inbox` lists them");
+                      name + " is no question, and no task that asks; `troupe inbox" + local_flag()
+                          + "` lists them");
   if (open->size() > 1) {
     std::string list;
     for (const auto& each : *open)

@@ -1,6 +1,7 @@
 #include "apps/runs/run_record.hpp"
 
 #include "apps/open_store.hpp"
+#include "apps/remote/targets.hpp"
 #include <troupe/store/await.hpp>
 
 #include <utility>
@@ -14,7 +15,7 @@ result<run_record> open_record(const run_entry& entry) {
     return hold.error();
   if (*hold == nullptr)
     return make_error(errc::store_locked, "the run " + entry.id + " is running; `troupe logs "
-                                              + entry.id
+                                              + entry.id + local_flag()
                                               + " --follow` shows what its programs write");
   out.hold = std::move(*hold);
   store_choice choice;

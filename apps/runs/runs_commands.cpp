@@ -1,5 +1,6 @@
 // `troupe ls`, `show`, `logs` and `rm`: the runs of this computer.
 #include "apps/commands.hpp"
+#include "apps/remote/targets.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_drawing.hpp"
 #include "apps/runs/run_choice.hpp"
@@ -11,11 +12,16 @@
 #include "apps/terminal/text.hpp"
 #include <troupe/protocol/time_source.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <poll.h>
 #include <unistd.h>
@@ -55,7 +61,8 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
   drawing_options drawing{options.output, stdout_colour(options.colour)};
   if (is_unfinished(entry))
     drawing.left = state_word(entry);
-  drawing.show_command = "troupe show " + options.run;
+  drawing.stopped = entry.stopped;
+  drawing.show_command = "troupe show " + options.run + local_flag();
   auto drawn = draw_ended(view, records, end, drawing);
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, records, view, shown);
@@ -71,33 +78,80 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
 
 // -- logs -----------------------------------------------------------------------------------------
 
+/// The run whose lines are meant. A directory that was named with `--data` may have had several
+/// runs, which write into one file; `DIR/ID` names one before the last.
+struct logged_run {
+  run_entry entry; ///< Of the last run of the directory.
+  std::string id;
+  [[nodiscard]] bool is_last() const { return id == entry.id; }
+};
+
+result<logged_run> find_logged(const std::string& name) {
+  const auto entry = find_named(name);
+  if (entry)
+    return logged_run{*entry, entry->id};
+  const auto slash = name.rfind('/');
+  if (slash != std::string::npos && slash + 1 < name.size())
+    if (auto of_directory = run_in(name.substr(0, slash + 1)))
+      return logged_run{std::move(*of_directory), name.substr(slash + 1)};
+  return entry.error();
+}
+
 class log_printer {
 public:
-  log_printer(const run_logs_options& options, const run_entry& entry, output& out)
-      : options_(options), entry_(entry), out_(out), colour_(stdout_colour(options.colour)) {}
+  log_printer(const run_logs_options& options, const logged_run& run, output& out)
+      : options_(options), run_(run), out_(out), colour_(stdout_colour(options.colour)) {}
 
   void print(const std::vector<logged_line>& lines) {
     for (const auto& line : lines) {
+      if (auto of = line.task.substr(0, line.task.find('.')); of != run_.id) {
+        if (std::ranges::find(others_, of) == others_.end())
+          others_.push_back(std::move(of));
+        continue;
+      }
+      // When an earlier run began is no more known.
+      begun_ = begun_ != timestamp{} ? begun_ : run_.is_last() ? run_.entry.started : line.line.at;
       tasks_.insert(line.key.empty() ? line.name : line.key);
       if (!options_.task.empty() && !is_called(line, options_.task))
         continue;
       any_ = true;
-      out_.write(options_.json ? write_logged(line)
-                               : draw_logged(line, entry_.started, options_.task.empty(), colour_));
+      out_.write(options_.json ? write_logged(line) : drawn(line));
     }
     out_.flush();
   }
 
   [[nodiscard]] bool has_printed() const { return any_; }
   [[nodiscard]] const std::set<std::string>& tasks() const { return tasks_; }
+  /// Other runs that have written there, in the order in which they did.
+  [[nodiscard]] const std::vector<std::string>& others() const { return others_; }
 
 private:
+  /// The attempts of one place in the plan. A retry makes a new task there, which begins at 1.
+  struct counted_attempts {
+    std::string task;
+    std::uint32_t before = 0; ///< Of the tasks before it.
+    std::uint32_t most = 0;   ///< Of this one.
+  };
+
+  /// With the attempts of its place counted through.
+  [[nodiscard]] std::string drawn(logged_line line) {
+    auto& seen = attempts_[line.task.substr(0, line.task.rfind(".r"))];
+    if (seen.task != line.task)
+      seen = {line.task, seen.before + seen.most, 0};
+    seen.most = std::max(seen.most, line.attempt);
+    line.attempt += seen.before;
+    return draw_logged(line, begun_, options_.task.empty(), colour_);
+  }
+
   const run_logs_options& options_;
-  const run_entry& entry_;
+  const logged_run& run_;
   output& out_;
   const bool colour_;
   bool any_ = false;
+  timestamp begun_{};
   std::set<std::string> tasks_;
+  std::vector<std::string> others_;
+  std::map<std::string, counted_attempts> attempts_; ///< By the task without the number of a retry.
 };
 
 } // namespace
@@ -147,15 +201,16 @@ int show_run_command(const show_run_options& options) {
 }
 
 int run_logs_command(const run_logs_options& options) {
-  const auto entry = find_named(options.run);
-  if (!entry)
-    return refuse_usage(entry.error());
+  const auto run = find_logged(options.run);
+  if (!run)
+    return refuse_usage(run.error());
+  const auto& directory = run->entry.directory;
   output out(STDOUT_FILENO);
-  run_log_reader reader(entry->directory + "/" + run_log_file);
-  log_printer printer(options, *entry, out);
+  run_log_reader reader((std::filesystem::path(directory) / run_log_file).string());
+  log_printer printer(options, *run, out);
   while (!out.broken()) {
     // Asked before reading: what is written before the run ends is read after it.
-    const bool goes_on = options.follow && run_hold::is_taken(entry->directory);
+    const bool goes_on = options.follow && run->is_last() && run_hold::is_taken(directory);
     const auto lines = reader.next();
     printer.print(lines);
     if (!lines.empty())
@@ -164,14 +219,28 @@ int run_logs_command(const run_logs_options& options) {
       break;
     ::poll(nullptr, 0, static_cast<int>(follow_interval.count()));
   }
-  if (!options.task.empty() && !printer.has_printed()) {
+  const auto list_of = [](const auto& names) {
     std::string list;
-    for (const auto& each : printer.tasks())
+    for (const auto& each : names)
       list += (list.empty() ? "" : ", ") + each;
+    return list;
+  };
+  if (!run->is_last() && !printer.has_printed() && printer.tasks().empty())
+    return refuse_usage(make_error(errc::objective_not_found,
+                                   "no program of a run " + run->id + " wrote anything in "
+                                       + directory
+                                       + "; those that did: " + list_of(printer.others())));
+  if (!options.task.empty() && !printer.has_printed()) {
+    const auto list = list_of(printer.tasks());
     return refuse_usage(make_error(
         errc::task_not_found, "no program of a task " + options.task + " wrote anything in the run "
-                                  + entry->id + (list.empty() ? "" : "; those that did: " + list)));
+                                  + run->id + (list.empty() ? "" : "; those that did: " + list)));
   }
+  if (!printer.others().empty())
+    complain("these are the lines of the run " + run->id + "; other runs in " + directory + ": "
+             + list_of(printer.others()) + " (`troupe logs "
+             + (std::filesystem::path(directory) / printer.others().back()).string() + local_flag()
+             + "`)");
   return all_written(out) ? exit_ok : exit_failed;
 }
 

@@ -165,5 +165,7 @@ void write_spec(json_writer& out, const plan_spec& value);
 /// Its members only, no braces.
 void write_members(json_writer& out, const plan_spec& value);
 void write_spec(json_writer& out, const task_spec& value);
+/// Its members only, no braces.
+void write_members(json_writer& out, const task_spec& value);
 
 } // namespace troupe::opt

@@ -222,19 +222,6 @@ void write_id_and_metadata(json_writer& out, const Spec& spec) {
   out.end_object();
 }
 
-void write_task_spec(json_writer& out, const task_spec& task) {
-  out.begin_object();
-  write_id_and_metadata(out, task);
-  out.member("name", task.name)
-      .optional_member("description", task.description)
-      .optional_member("agent", task.agent);
-  write_work(out, task);
-  write_names(out, "dependencies", task.dependencies);
-  write_urgency(out, task);
-  write_expected(out, task);
-  out.end_object();
-}
-
 } // namespace
 
 void write(json_writer& out, const objective_view& value, bool include_plans, bool include_tasks) {
@@ -424,8 +411,21 @@ void write_task_times(json_writer& out, const task& value) {
   out.end_array();
 }
 
+void write_members(json_writer& out, const task_spec& value) {
+  write_id_and_metadata(out, value);
+  out.member("name", value.name)
+      .optional_member("description", value.description)
+      .optional_member("agent", value.agent);
+  write_work(out, value);
+  write_names(out, "dependencies", value.dependencies);
+  write_urgency(out, value);
+  write_expected(out, value);
+}
+
 void write_spec(json_writer& out, const task_spec& value) {
-  write_task_spec(out, value);
+  out.begin_object();
+  write_members(out, value);
+  out.end_object();
 }
 
 void write_spec(json_writer& out, const plan_spec& value) {
@@ -440,7 +440,7 @@ void write_members(json_writer& out, const plan_spec& value) {
   out.key("tasks").begin_array();
   for (const auto& task : value.tasks)
     if (!task.is_removed)
-      write_task_spec(out, task);
+      write_spec(out, task);
   out.end_array();
   write_names(out, "dependencies", value.dependencies);
   write_names(out, "alternatives", value.alternatives);

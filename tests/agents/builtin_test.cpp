@@ -29,6 +29,20 @@ TEST_CASE("noop completes at once and makes nothing", "[agents][echo]") {
   CHECK(std::get<report_completed>(result).artifacts.empty());
 }
 
+TEST_CASE("echo and noop refuse what their input has beside what they take", "[agents][echo]") {
+  const echo_agent echo;
+  CHECK(echo.check_input(object("{}")).has_value());
+  CHECK(echo.check_input(object(R"({"text": "${tasks.a.artifacts[0].text}"})")).has_value());
+  const auto wrong = echo.check_input(object(R"({"txet": "hello"})")).error();
+  CHECK(wrong.code == errc::invalid_params);
+  CHECK(wrong.field == "/txet");
+  CHECK(wrong.message == "unknown member \"txet\"; did you mean \"text\"?");
+  CHECK(echo.check_input(object(R"({"text": 7})")).error().field == "/text");
+  const noop_agent noop;
+  CHECK(noop.check_input(object("{}")).has_value());
+  CHECK(noop.check_input(object(R"({"text": "hello"})")).error().field == "/text");
+}
+
 TEST_CASE("sleep waits for its seconds times the time scale", "[agents][sleep]") {
   const auto port = std::make_shared<fake_port>();
   auto order = order_with(R"({"seconds": 2.5})");

@@ -1,5 +1,6 @@
 // The tables of docs/agents.md name what each agent takes, and nothing else.
 #include "agents/a2a/delegation_input.hpp"
+#include "agents/builtin/echo.hpp"
 #include "agents/builtin/scripted.hpp"
 #include "agents/builtin/sleep.hpp"
 #include "agents/command/command_input.hpp"
@@ -35,12 +36,9 @@ std::string without_ticks(const std::string& cell) {
 
 TEST_CASE("the table of inputs names what each agent takes", "[agents]") {
   const std::map<std::string, names> taken{
-      {"echo", {"text"}}, // order::text
-      {"noop", {}},
-      {"sleep", set_of(sleep_members)},
-      {"scripted", set_of(script_members)},
-      {"command", set_of(command_members)},
-      {"a2a", set_of(delegation_members)},
+      {"echo", set_of(echo_members)},       {"noop", {}},
+      {"sleep", set_of(sleep_members)},     {"scripted", set_of(script_members)},
+      {"command", set_of(command_members)}, {"a2a", set_of(delegation_members)},
       {"llm", set_of(llm_members)},
   };
   std::map<std::string, names> documented;

@@ -175,6 +175,19 @@ void each_command(const CLI::App& app, const std::vector<std::string>& above,
 
 } // namespace
 
+TEST_CASE("retry takes a plan file, and its parameters only with one", "[apps][command_line]") {
+  const auto with = read({"retry", "trip", "plan.yaml", "--param", "city=Oslo"});
+  REQUIRE(std::holds_alternative<step_options>(with));
+  const auto& retry = std::get<step_options>(with);
+  CHECK(retry.step == objective_step::retry);
+  CHECK(retry.id == "trip");
+  CHECK(retry.file == "plan.yaml");
+  CHECK(retry.params == std::vector<std::pair<std::string, std::string>>{{"city", "Oslo"}});
+  CHECK(std::get<step_options>(read({"retry", "trip"})).file.empty());
+  CHECK(refused({"retry", "trip", "--param", "city=Oslo"}).code == exit_usage);
+  CHECK(refused({"pause", "trip", "plan.yaml"}).code == exit_usage);
+}
+
 TEST_CASE("every command without its arguments says which it needs, and what to do next",
           "[apps][command_line]") {
   std::size_t refused_count = 0;

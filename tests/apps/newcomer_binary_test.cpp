@@ -41,16 +41,16 @@ public:
 
   void break_it() const { script("echo compiling; echo 'main.c:3: no such thing' >&2; exit 1\n"); }
   void mend_it() const { script("echo program\n"); }
-  /// The program cannot be mended: the plan calls another one.
-  void mend_plan() const {
-    at_desk.write("build.yaml", R"(name: Build
+  /// The program cannot be mended: the plan calls another one. `place`: where programs run.
+  void mend_plan(const std::string& place = "work") const {
+    auto plan = std::string(R"(name: Build
 tasks:
   - name: fetch
     agent: command
-    input: {shell: "echo fetched twice >> fetch.log", cwd: work}
+    input: {shell: "echo fetched twice >> fetch.log", cwd: WORK}
   - name: compile
     agent: command
-    input: {shell: "echo program", cwd: work}
+    input: {shell: "echo program", cwd: WORK}
     dependencies: [fetch]
   - name: link
     agent: echo
@@ -61,6 +61,9 @@ tasks:
     input: {text: "${tasks.link.artifacts[0].text}"}
     dependencies: [link]
 )");
+    for (auto at = plan.find("WORK"); at != std::string::npos; at = plan.find("WORK"))
+      plan.replace(at, 4, place);
+    at_desk.write("build.yaml", plan);
   }
   [[nodiscard]] std::size_t times_fetched() const {
     std::ifstream log(at_desk.path("work/fetch.log"));
@@ -137,6 +140,76 @@ TEST_CASE("a newcomer does the same on a server", "[binary][newcomer][terminal]"
   CHECK(contains(me.on_screen({"ls"}).first, "completed"));
 }
 
+TEST_CASE("a plan that was mended in its file is what a retry on a server does",
+          "[binary][newcomer]") {
+  const bool is_kept = GENERATE(false, true); // Only a store that is kept has the changes.
+  CAPTURE(is_kept);
+  newcomer me;
+  const auto file = me.at_desk.path("build.yaml");
+  const served server({"--allow-commands", "--store", is_kept ? "rocksdb" : "memory", "--data",
+                       me.at_desk.path("data")});
+  me.at_desk.use(url_of(server));
+  REQUIRE(me.at_desk.run({"submit", file, "--watch", "-q"}).code == 1);
+
+  // What the server does not take changes nothing.
+  me.at_desk.write("build.yaml", "name: Build\ntasks: [{name: compile, agent: ecko}]\n");
+  const auto refused = me.at_desk.run({"retry", "@last", file});
+  CHECK(refused.code == 1);
+  CHECK(contains(refused.err, "ecko"));
+  CHECK(contains(me.at_desk.run({"show", "@last"}).out, "fetch"));
+
+  me.mend_plan(me.at_desk.path("work"));
+  const auto mended = me.at_desk.run({"retry", "@last", file});
+  CAPTURE(mended.err);
+  CHECK(mended.code == 0);
+  CHECK(contains(mended.err, "build.yaml has changed: 2 tasks changed, 1 added"));
+  CHECK(contains(mended.err,
+                 "completed tasks stay as they are, whatever the file says now: \"fetch\""));
+  const auto watched = me.at_desk.run({"watch", "@last"});
+  CHECK(watched.code == 0);
+  CHECK(contains(watched.out, "--- Build / report\nlinked program"));
+  CHECK(contains(watched.out, "completed: 4 of 4 tasks"));
+  CHECK(me.times_fetched() == 1);
+  const auto wrong = me.at_desk.run({"retry", "@last", me.at_desk.path("nothing.yaml")});
+  CHECK(wrong.code == 2);
+}
+
+TEST_CASE("tasks that a file no longer has are removed by a retry, those of others stay",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server({"--data", me.at_desk.path("data"), "--allow-commands"});
+  me.at_desk.use(url_of(server));
+  const auto file = me.at_desk.path("some.yaml");
+  const auto plan = [](const std::string& command, const std::string& last) {
+    return "name: Some\ntasks:\n"
+           "  - {name: ask, agent: scripted, input: {steps: [{ask: Ready?}, {complete: ok}]}}\n"
+           "  - {name: one, agent: command, input: {shell: \""
+           + command + "\"}, dependencies: [ask]}\n  - {name: " + last
+           + ", agent: echo, input: {text: last}, dependencies: [one]}\n";
+  };
+  me.at_desk.write("some.yaml", plan("exit 1", "two"));
+  const auto id = trimmed(me.at_desk.run({"submit", file}).out);
+  REQUIRE(server.reaches(id + ".p0.t0", "TASK_STATE_INPUT_REQUIRED"));
+  REQUIRE(me.at_desk
+              .run({"modify", id, "--add", "other", "--after", "one", "--agent", "echo", "--input",
+                    R"({"text": "of somebody else"})"})
+              .code
+          == 0);
+  REQUIRE(me.at_desk.run({"answer", id + ".p0.t0", "yes"}).code == 0);
+  REQUIRE(me.at_desk.run({"watch", id, "-q"}).code == 1);
+
+  me.at_desk.write("some.yaml", plan("echo ok", "three"));
+  const auto mended = me.at_desk.run({"retry", id, file});
+  CAPTURE(mended.err);
+  CHECK(mended.code == 0);
+  CHECK(contains(mended.err, "1 task changed, 1 added, 1 removed"));
+  const auto watched = me.at_desk.run({"watch", id});
+  CHECK(watched.code == 0);
+  CHECK(contains(watched.out, "--- Some / three\nlast"));
+  CHECK(contains(watched.out, "--- Some / other\nof somebody else"));
+  CHECK_FALSE(contains(watched.out, "--- Some / two"));
+}
+
 TEST_CASE("a plan that was mended in its file is what a retry of the file does",
           "[binary][newcomer]") {
   newcomer me;
@@ -169,6 +242,26 @@ TEST_CASE("a mended file that is not valid leaves the run as it was", "[binary][
   CHECK(contains(me.at_desk.run({"ls"}).out, "failed"));
   me.mend_plan();
   CHECK(me.at_desk.run({"run", "--retry", me.at_desk.path("build.yaml"), "-q"}).code == 0);
+}
+
+TEST_CASE("a mended file that a run cannot take leaves the run there", "[binary][newcomer]") {
+  const newcomer me;
+  const auto file = me.at_desk.path("both.yaml");
+  const std::string other = "  - {name: B, tasks: [{name: b, agent: echo, input: {text: b}}]}\n";
+  me.at_desk.write("both.yaml",
+                   "name: Both\nplans:\n"
+                   "  - {name: A, tasks: [{name: a, agent: command, input: {shell: exit 1}}]}\n"
+                       + other);
+  REQUIRE(me.at_desk.run({"run", file, "-q"}).code == 1);
+  me.at_desk.write("both.yaml", "name: Both\nplans:\n"
+                                "  - {name: A, alternatives: [B],"
+                                " tasks: [{name: a, agent: echo, input: {text: a}}]}\n"
+                                    + other);
+  const auto refused = me.at_desk.run({"run", "--retry", file});
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.err, "has other alternatives than in the run"));
+  CHECK(contains(me.at_desk.run({"ls"}).out, "failed"));
+  CHECK(me.at_desk.run({"show", "@last"}).code == 0);
 }
 
 TEST_CASE("a mended file is read with the choices of the run", "[binary][newcomer]") {

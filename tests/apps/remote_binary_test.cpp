@@ -116,6 +116,28 @@ TEST_CASE("send prints what the agent makes, with files and data", "[binary][rem
   CHECK(person.run({"send", "--data", "{"}).code == 2);
 }
 
+TEST_CASE("a conversation with a task that asks begins with its question", "[binary][remote]") {
+  const served server({"--store", "memory"});
+  const desk person(url_of(server));
+  server.ask(
+      "objectives/create",
+      R"({"id":"trip","name":"Trip","start":true,"plans":[{"name":"P","tasks":[{"name":"to",)"
+      R"("agent":"scripted","input":{"steps":[{"ask":"Where to?"},{"ask":"And when?"},)"
+      R"({"complete":"booked"}]}}]}]})");
+  REQUIRE(server.reaches("trip.p0.t0", "TASK_STATE_INPUT_REQUIRED"));
+  process talk(person.words({"send", "--task", "trip.p0.t0"}), person.environment(), screen_size{});
+  const auto shows = [&](const std::string& words) {
+    return talk.read_until([&](const process& p) { return contains(p.out(), words); },
+                           std::chrono::seconds{20});
+  };
+  REQUIRE(shows("Where to?\r\n> "));
+  talk.send_input("to the sea\n");
+  REQUIRE(shows("And when?\r\n> "));
+  CHECK(talk.out().find("Where to?") == talk.out().rfind("Where to?"));
+  talk.send_input("\x04");
+  CHECK(talk.wait() == 3);
+}
+
 TEST_CASE("send without a text is a conversation on a terminal, in one context",
           "[binary][remote]") {
   const served server({"--store", "memory", "--agent", "conformance"});
@@ -245,7 +267,7 @@ TEST_CASE("a wrong version and a missing key are told with what to do", "[binary
   CHECK(wrong.code == 1);
   CHECK(contains(wrong.err, agent.url("") + ": the agent speaks A2A 7.0"));
   CHECK(contains(wrong.err, "this client speaks 1.0 and 0.3"));
-  CHECK(contains(wrong.err, "; see `troupe agent`"));
+  CHECK(contains(wrong.err, "; see `troupe agent "));
   agent.answer_with([](const received_post&) { return answer_text(401); });
   const auto locked = person.run({"tasks"});
   CHECK(locked.code == 1);

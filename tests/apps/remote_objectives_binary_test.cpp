@@ -111,6 +111,71 @@ TEST_CASE("a failed objective is shown with its reason and tried again", "[binar
   const auto again = person.run({"watch", "@last", "--json"});
   CHECK(again.code == 1);
   CHECK(at(json::parse(lines_of(again.out).back()), "/status") == "failed");
+  // What was written before the retry is there, and told from what was written after it.
+  const auto lines = person.run({"logs", "@last"}).out;
+  CHECK(contains(lines, "program | first words"));
+  CHECK(contains(lines, "program (2) | first words"));
+}
+
+TEST_CASE("what a command says to go on with works as it is printed", "[binary][remote]") {
+  const served server({"--store", "memory", "--allow-commands"});
+  desk person; // No server is chosen for all commands.
+  const auto url = url_of(server);
+  person.write("fail.json", R"({"name": "Bad", "plans": [{"name": "P", "tasks": [
+    {"name": "program", "agent": "command", "input": {"argv": ["sh", "-c", "echo words; exit 3"]}}]}]})");
+  const auto failed = person.run({"submit", person.path("fail.json"), "--watch", "--server", url});
+  CHECK(failed.code == 1);
+  const auto id = trimmed(person.run({"ls", "-o", "name", "--server", url}).out);
+  CHECK(contains(failed.err, "`troupe logs " + id + " --server " + url + "`"));
+  CHECK(contains(failed.err, "`troupe retry " + id + " --server " + url + "`"));
+  CHECK(contains(failed.err, "`troupe retry " + id + " FILE --server " + url + "`"));
+  CHECK(contains(person.run({"logs", id, "--server", url}).out, "words"));
+  CHECK(person.run({"retry", id, "--server", url}).code == 0);
+  CHECK(contains(person.run({"show", "other", "--server", url}).err,
+                 "`troupe ls --server " + url + "`"));
+
+  // A run of this computer, while commands mean a server.
+  person.use(url);
+  const auto here = person.run({"run", person.path("fail.json")});
+  CHECK(here.code == 1);
+  CHECK(contains(here.err, " --server local`"));
+  CHECK(contains(person.run({"logs", "@last", "--server", "local"}).out, "words"));
+  CHECK(contains(person.run({"watch", id}).err, "`troupe retry " + id + "`"));
+}
+
+TEST_CASE("a plan that a server refuses is shown at the place that is wrong", "[binary][remote]") {
+  const served server({"--store", "memory"}); // It has no agent for programs.
+  const desk person(url_of(server));
+  person.write("plan.yaml", "name: Build\n"
+                            "tasks:\n"
+                            "  - {name: fetch, agent: echo, input: {text: x}}\n"
+                            "  - name: compile\n"
+                            "    agent: comand\n");
+  const auto refused = person.run({"submit", person.path("plan.yaml")});
+  CAPTURE(refused.err);
+  CHECK(refused.code == 1);
+  CHECK(contains(refused.err, url_of(server) + ": " + person.path("plan.yaml") + ": line 5"));
+  CHECK(contains(refused.err, "    5 |     agent: comand\n"));
+  CHECK(contains(refused.err, "^~~~~~"));
+}
+
+TEST_CASE("watch ends if a task that asks holds the slot for which the others wait",
+          "[binary][remote]") {
+  desk person;
+  person.write("server.toml", "store = \"memory\"\n[agents]\ncommand = true\n"
+                              "command-parallel = 1\n");
+  const served server({"--config", person.path("server.toml")});
+  person.use(url_of(server));
+  person.write("held.json", R"({"name": "Held", "plans": [{"name": "P", "tasks": [
+    {"name": "asks", "agent": "command", "input": {"protocol": "jsonl", "argv": ["sh", "-c",
+      "read order; echo '{\"ask\": {\"prompt\": \"Go on?\"}}'; read answer; echo '{\"complete\": \"ok\"}'"]}},
+    {"name": "waits", "agent": "command", "input": {"argv": ["true"]}}]}]})");
+  const auto held = person.run({"submit", person.path("held.json"), "--watch", "--no-input"});
+  CAPTURE(held.err);
+  CHECK(held.code == 3);
+  CHECK(contains(held.err, "asks \"Go on?\""));
+  CHECK(person.run({"answer", "@last", "yes"}).code == 0);
+  CHECK(person.run({"watch", "@last", "-q"}).code == 0);
 }
 
 TEST_CASE("the tree of a large objective has the times of tasks that ended before",

@@ -773,3 +773,39 @@ TEST_CASE("a cancel that takes long is said", "[apps][terminal]") {
   run.send_input("\x03");
   CHECK(run.wait() == 130);
 }
+
+TEST_CASE("logs of a directory with several runs are those of one", "[apps][binary][runs]") {
+  user me;
+  const auto directory = me.home / "records";
+  std::vector<std::string> ids;
+  for (const auto* words : {"of the first", "of the second"}) {
+    const auto file = me.file("build.json", plan(program("a", std::string("echo ") + words)));
+    const auto done = me.troupe({"run", file, "--data", directory, "--json"});
+    REQUIRE(done.code == 0);
+    ids.emplace_back(
+        json::parse(lines_of(done.out).back()).as_object().at("objective").as_string());
+  }
+  const auto last = me.troupe({"logs", directory + "/"});
+  CHECK(last.code == 0);
+  CHECK(contains(last.out, "of the second"));
+  CHECK_FALSE(contains(last.out, "of the first"));
+  CHECK(contains(last.err, "the lines of the run " + ids.back()));
+  CHECK(contains(last.err, "`troupe logs " + directory + "/" + ids.front() + "`"));
+  const auto first = me.troupe({"logs", directory + "/" + ids.front()});
+  CHECK(first.code == 0);
+  CHECK(contains(first.out, "of the first"));
+  CHECK_FALSE(contains(first.out, "of the second"));
+  const auto none = me.troupe({"logs", directory + "/other"});
+  CHECK(none.code == 2);
+  CHECK(contains(none.err, ids.front() + ", " + ids.back()));
+}
+
+TEST_CASE("logs tell the attempts before and after a retry apart", "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("build.json", plan(program("a", "echo words; exit 1")));
+  REQUIRE(me.troupe({"run", file}).code == 1);
+  REQUIRE(me.troupe({"run", "--retry", file}).code == 1);
+  const auto lines = me.troupe({"logs", "@last"}).out;
+  CHECK(contains(lines, "a | words"));
+  CHECK(contains(lines, "a (2) | words"));
+}

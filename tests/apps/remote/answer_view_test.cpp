@@ -120,3 +120,18 @@ TEST_CASE("an event without a time is printed without one", "[apps][remote]") {
   CHECK(boost::json::parse(event_json(timed)).at("statusUpdate").at("status").at("timestamp")
         == "2026-11-23T07:11:43.483Z");
 }
+
+TEST_CASE("a question is the same until the task says something else", "[apps][remote]") {
+  const auto status_of = [](const wire::answer& of) {
+    return std::get<wire::status_update>(of).status;
+  };
+  const auto asked = status_of(moved(task_state::input_required, "Where to?"));
+  CHECK(is_same_question(asked, asked));
+  CHECK_FALSE(is_same_question(asked, status_of(moved(task_state::working, "Where to?"))));
+  CHECK_FALSE(is_same_question(asked, status_of(moved(task_state::input_required, "When?"))));
+  auto later = asked; // It asks the same again.
+  later.at = parse_rfc3339("2026-11-23T07:11:43.483Z").value();
+  CHECK_FALSE(is_same_question(asked, later));
+  const auto works = status_of(moved(task_state::working, "on it"));
+  CHECK_FALSE(is_same_question(works, works));
+}

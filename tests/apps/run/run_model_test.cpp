@@ -45,11 +45,15 @@ TEST_CASE(
   added.id = task_id{"added"};
   added.name = "d";
   bed.tell(10, plan_changed{0, {add_task{added}, remove_task<std::uint32_t>{2}}, "", "", 1});
+  CHECK(bed.model.counts() == counts(3, 0, 0, 0, 0, 0));
   bed.tell(10, tasks_withdrawn{0, {2}, task_state::canceled, "removed from its plan"});
-  CHECK(bed.model.counts() == counts(3, 0, 0, 0, 0, 1));
+  CHECK(bed.model.counts() == counts(3, 0, 0, 0, 0, 0)); // It is no more one of the tasks.
   CHECK(bed.model.plans()[0].counts == bed.model.counts());
   REQUIRE(bed.model.plans()[0].tasks.size() == 4);
   CHECK(bed.model.plans()[0].spec->tasks[3].name == "d");
+  run_model again;
+  again.reset(bed.model.view());
+  CHECK(again.counts() == bed.model.counts());
 }
 
 TEST_CASE("a rejected task counts as failed", "[apps][run_model]") {

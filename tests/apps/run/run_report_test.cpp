@@ -41,6 +41,26 @@ TEST_CASE("a change of the structure says which revision it is", "[apps][report]
   CHECK(lines_of(bed) == "   0.02s  Sail: changed (revision 4): by boat\n");
 }
 
+TEST_CASE("what a task said when it failed stands with the task only", "[apps][report]") {
+  CHECK(own_reason("task \"compile\" failed: exited with 1: no such file")
+        == "task \"compile\" failed");
+  CHECK(own_reason("plan \"P\" failed: task \"compile\" rejected: no")
+        == "plan \"P\" failed: task \"compile\" rejected");
+  CHECK(own_reason("failed by request of somebody") == "failed by request of somebody");
+  CHECK(own_reason("").empty());
+  run_bed bed({plan_named("Build", {task_named("compile"), task_named("link")})});
+  bed.move(10, 0, 0, task_state::failed, 1, "exited with 1: no such file");
+  CHECK_THAT(lines_of(bed), ContainsSubstring("no such file"));
+  const std::string reason = "task \"compile\" failed: exited with 1: no such file";
+  bed.tell(20, tasks_withdrawn{0, {1}, task_state::canceled, reason});
+  CHECK(lines_of(bed) == "   0.02s  plan Build: 1 task canceled: task \"compile\" failed\n");
+  bed.tell(20, plan_moved{0, event_to(plan_state::failed), reason});
+  CHECK(lines_of(bed) == "   0.02s  plan Build: failed: task \"compile\" failed\n");
+  bed.tell(20, objective_moved{objective_event::fail, "plan \"Build\" failed: " + reason});
+  CHECK(lines_of(bed)
+        == "   0.02s  Ship it: failed: plan \"Build\" failed: task \"compile\" failed\n");
+}
+
 TEST_CASE("progress and artifacts make no lines", "[apps][report]") {
   run_bed bed({plan_named("Travel", {task_named("Choose")})});
   bed.tell_task(1, 0, 0, task_progress{std::make_shared<progress_report>()});

@@ -108,6 +108,10 @@ TEST_CASE("what began before a retry is not of its time", "[apps][timing]") {
   REQUIRE(all.size() == 2);
   CHECK(all[0].spans == std::vector{ran(100, 5000)});
   CHECK(all[1].for_others == std::chrono::milliseconds{5000});
+  all = read_timing(records, view, {}, {{at(1000), at(4000)}, {at(9200), at(9300)}});
+  CHECK(all[0].spans == std::vector{ran(100, 1000), ran(4000, 5000)});
+  CHECK(all[1].spans == std::vector{ran(9000, 9200), ran(9300, 9500)});
+  CHECK(all[1].for_others == std::chrono::milliseconds{2000});
   all = read_timing(records, view, at(8000));
   CHECK(all[0].spans.empty());
   CHECK(all[1].spans == std::vector{ran(9000, 9500)});
@@ -146,6 +150,16 @@ TEST_CASE("the slowest tasks and the waits are told", "[apps][timing]") {
            "slowest: Build / b 4.00s, Build / c 1.80s, Build / a 1.00s\n");
   CHECK(timing_text({timed("a", {ran(0, 9000)})}).empty());
   CHECK(timing_text({timed("a", {ran(0, 9)}), timed("b", {}), timed("c", {})}).empty());
+}
+
+TEST_CASE("the time in which nothing ran a run is told apart", "[apps][timing]") {
+  const std::vector<stopped_time> stopped{{at(1000), at(4000)}, {at(9000), at(9500)}};
+  CHECK(stopped_in(stopped, {}) == std::chrono::milliseconds{3500});
+  CHECK(stopped_in(stopped, at(2000), at(9100)) == std::chrono::milliseconds{2100});
+  CHECK(stopped_in(stopped, at(4000), at(9000)) == std::chrono::milliseconds{0});
+  const std::vector<timed_task> one{timed("a", {ran(0, 9000)})};
+  CHECK(timing_text(one, std::chrono::minutes{123}) == "not running 2h03m\n");
+  CHECK(timing_text(one, std::chrono::milliseconds{999}).empty());
 }
 
 TEST_CASE("the longest waits are told with what they were for", "[apps][timing]") {

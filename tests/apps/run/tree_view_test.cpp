@@ -274,3 +274,15 @@ TEST_CASE("counts are described without zeros", "[apps][tree_view]") {
             .pending = 1, .working = 2, .waiting = 1, .completed = 3, .failed = 4, .canceled = 5})
         == "2 running, 1 asking, 1 waiting, 3 done, 4 failed, 5 canceled");
 }
+
+TEST_CASE("what a failed task said is in the tree once", "[apps][tree_view]") {
+  run_bed bed({plan_named("Build", {task_named("compile")})});
+  bed.plan(0, 0, plan_state::working);
+  bed.move(10, 0, 0, task_state::failed, 1, "exited with 1: no such file");
+  bed.plan(10, 0, plan_state::failed, "task \"compile\" failed: exited with 1: no such file");
+  const auto tree = joined(draw_tree(
+      bed.model, {.width = 120, .height = 24, .colour = false, .unicode = false}, at(20)));
+  CHECK_THAT(tree, ContainsSubstring("failed: task \"compile\" failed\n"));
+  CHECK_THAT(tree, ContainsSubstring("exited with 1: no such file"));
+  CHECK(tree.find("no such file") == tree.rfind("no such file"));
+}

@@ -98,6 +98,7 @@ TEST_CASE("an entry reads back as it was written", "[apps][runs]") {
   one.text = hash_of_text("text");
   one.begun_in = "/srv/\"anna\"";
   one.failed = 1;
+  one.stopped.push_back({one.started, one.started + 5s});
   CHECK(read_entry(write_entry(one)).value() == one);
   one.ended = timestamp{};
   CHECK(read_entry(write_entry(one)).value() == one);

@@ -403,7 +403,7 @@ TEST_CASE("an objective with deeply nested metadata is answered like any other",
     deep = "[" + deep + "]";
   const auto params = text_message(
       "x", R"(,"metadata":{"opt/v1/plan":{"name":"p","metadata":{"deep":)" + deep
-               + R"(},"tasks":[{"name":"a","agent":"echo","input":{"deep":)" + deep + "}}]}}");
+               + R"(},"tasks":[{"name":"a","agent":"echo","metadata":{"deep":)" + deep + "}}]}}");
   const auto answer = bed.connect().post(rpc("SendMessage", params));
   CHECK(answer.status == 200);
   CHECK_THAT(answer.body, ContainsSubstring("TASK_STATE_COMPLETED"));
