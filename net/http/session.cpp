@@ -506,18 +506,16 @@ bool session::write_now() {
 
 awaitable<bool> session::write_rest() {
   const auto timeout = service_->options.write_timeout;
-  const std::chrono::seconds for_all((head_.size() + response_.body.size())
-                                     / answer_bytes_per_second_min);
+  const auto rate = streamed_ ? stream_bytes_per_second_min : answer_bytes_per_second_min;
+  const std::chrono::seconds for_all((head_.size() + response_.body.size()) / rate);
   const auto until = home_.now() + timeout + for_all;
   if (writing_)
     service_->slow_answers.begin(*this, home_.now());
   while (!gone_) {
     expired_ = false;
-    deadline_ = home_.now() + timeout;
+    deadline_ = std::min(home_.now() + timeout, until);
     if (streamed_)
       service_->stream_bytes.stall(*this, stream_bytes_);
-    else
-      deadline_ = std::min(deadline_, until);
     co_await writable();
     gone_ = gone_ || expired_;
     if (!gone_ && write_now())

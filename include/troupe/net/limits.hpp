@@ -51,6 +51,9 @@ inline constexpr std::chrono::milliseconds write_timeout = 30s;
 /// An answer that is no stream is taken at this rate at least, on the average and after a
 /// `write_timeout`: one that is read in drops would hold its bytes for ever. Below: close.
 inline constexpr std::size_t answer_bytes_per_second_min = 16 * 1024;
+/// The same for each text of a stream: an event, a piece of a long one, or what happened meanwhile.
+/// Only while a text waits: a stream that is silent needs no speed. Below: close.
+inline constexpr std::size_t stream_bytes_per_second_min = 1024;
 /// After so long the long answer that began first gives way to another for which there is no room
 /// (`answer_bytes_total_max`, or the account `answers`): its connection is closed. The other one is
 /// refused, and finds room when it comes again.

@@ -36,9 +36,10 @@ void pass_seconds(one_thread_server& one, int count) {
 
 /// A request whose answer is a long one, for a loop alone: above kept_bytes_max, and below
 /// long_answer_bytes.
-std::string long_request() {
-  return post(R"({"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":)"
-              R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":")"
+std::string long_request(const std::string& method = "SendMessage") {
+  return post(R"({"jsonrpc":"2.0","id":1,"method":")" + method
+              + R"(","params":{"message":)"
+                R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":")"
               + std::string(20'000, 'x') + R"("}]}}})");
 }
 
@@ -105,4 +106,38 @@ TEST_CASE("a long answer that is read in drops has a time in which it is to be t
   pass_seconds(one, 25);
   CHECK(one.state->connections == 0);
   CHECK(one.state->memory->held(memory_account::answers) == 0);
+}
+
+TEST_CASE("an event that is read in drops has a time in which it is to be taken",
+          "[net][http][sse][turns]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.pipe->take_only(1'000); // The headers, and the beginning of an event of 20,000 bytes.
+  one.pipe->put(long_request("SendStreamingMessage"));
+  turn_some(one);
+  REQUIRE(one.state->streams == 1);
+  for (int drops = 0; drops < 2; ++drops) {
+    pass_seconds(one, 20);
+    one.pipe->take_only(1);
+    turn_some(one);
+    CHECK(one.state->streams == 1);
+  }
+  pass_seconds(one, 20);
+  CHECK(one.state->streams == 0);
+  CHECK(one.state->connections == 0);
+}
+
+TEST_CASE("a stream that is read slowly, but not in drops, comes to its end",
+          "[net][http][sse][turns]") {
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  one.pipe->take_only(1'000);
+  one.pipe->put(long_request("SendStreamingMessage"));
+  turn_some(one);
+  for (int seconds = 0; seconds < 55; ++seconds) {
+    one.pipe->take_only(1'100);
+    pass_seconds(one, 1);
+  }
+  CHECK(one.pipe->output().ends_with("\r\n0\r\n\r\n"));
+  CHECK(one.state->connections == 1);
 }
