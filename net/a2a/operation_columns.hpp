@@ -17,7 +17,8 @@ namespace troupe::net {
 
 /// An operation that is answered with a value: its command and answer, how it is read (`decode`)
 /// and asked for (`ask`), what is written (`encode`), and whether that is a long answer
-/// (`is_long`), if it may be one.
+/// (`is_long`), if it may be one. `is_search`: texts of others may have to be searched, which takes
+/// long however short command and answer are.
 template<operation Which>
 struct json_column;
 
@@ -266,6 +267,7 @@ template<>
 struct json_column<operation::list_objectives>
     : basic_column<const list_objectives&, objective_page, &opt::read_list_objectives,
                    &service::list> {
+  static bool is_search(const command& query) { return !query.text.empty(); }
   static bool is_long(const command& query, const answer& page) {
     answer_size size;
     for (const auto& one : page.objectives)
@@ -307,6 +309,7 @@ struct json_column<operation::update_plan>
 template<>
 struct json_column<operation::list_plans>
     : basic_column<const list_plans&, plan_page, &opt::read_list_plans, &service::list> {
+  static bool is_search(const command& query) { return !query.text.empty(); }
   static bool is_long(const command& query, const answer& page) {
     return answer_size{}.add_plans(*page.objective, page.plans, query.include_tasks).is_long();
   }

@@ -104,6 +104,22 @@ awaitable<void> serve_long(operation_call& call) {
   co_await finish_later<Which>(call, std::move(**command), std::move(waiting));
 }
 
+/// A search is carried out by a thread that does what is long, in the turn of the call's client.
+template<operation Which>
+awaitable<void> serve_search(operation_call& call, typename json_column<Which>::command command) {
+  using column = json_column<Which>;
+  awaited_reply<typename column::answer> waiting(call);
+  std::function<void()> ask = [&, to = waiting.to()] {
+    column::ask(call.operations(), command, to);
+  };
+  const auto done = co_await apart(call, std::move(ask));
+  if (!done)
+    co_return fail(call, done.error());
+  if (!*done)
+    co_return;
+  co_await finish_later<Which>(call, std::move(command), std::move(waiting));
+}
+
 /// At once, without a coroutine, if the service answers at once.
 template<operation Which>
 awaitable<void> serve(operation_call& call) {
@@ -117,6 +133,9 @@ awaitable<void> serve(operation_call& call) {
     fail(call, command.error());
     return {};
   }
+  if constexpr (requires { column::is_search(*command); })
+    if (column::is_search(*command))
+      return serve_search<Which>(call, std::move(*command));
   awaited_reply<typename column::answer> waiting(call);
   call.responder.response().is_asked = true;
   column::ask(call.operations(), *command, waiting.to());

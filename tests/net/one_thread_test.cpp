@@ -240,6 +240,32 @@ TEST_CASE(
   other->hang_up();
 }
 
+TEST_CASE("a search through texts is made apart from its loop, which answers others",
+          "[net][turns][long]") {
+  const auto method = GENERATE(as<std::string>{}, "plans/list", "objectives/list");
+  const auto records = make_memory_store();
+  one_thread_server one{*records};
+  const auto turn = [&] {
+    for (int turns = 0; turns < 20; ++turns)
+      one.turn();
+  };
+  one.pipe->put(create_objective_of(1));
+  turn();
+  const auto list = [&](std::string_view text) {
+    const auto before = one.pipe->output().size();
+    const std::string of = method == "plans/list" ? R"("objectiveId":"o",)" : "";
+    one.pipe->put(post(R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":{)" + of
+                       + R"("text":")" + std::string(text) + R"("}})"));
+    turn();
+    return one.pipe->output().substr(before);
+  };
+  CHECK(list("").ends_with(R"("totalSize":1}})"));
+  CHECK(list("no such text").empty());
+  CHECK(one.state->answers.turn());
+  turn();
+  CHECK(one.pipe->output().ends_with(R"("totalSize":0}})"));
+}
+
 TEST_CASE("a long command whose client has gone before its turn is not done",
           "[net][turns][long]") {
   const bool is_parsed = GENERATE(false, true);
