@@ -51,6 +51,40 @@ public:
   }
 };
 
+/// A store that opens no feed while `waits`, until it is told to.
+class waiting_store final : public passing_store {
+public:
+  std::atomic<bool> waits{false};
+
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string& client) override {
+    if (!waits || !who)
+      return passing_store::snapshot_task(id, std::move(who), std::move(done), client);
+    const std::lock_guard lock{guard_};
+    asked_.emplace_back([this, id, who, done = std::move(done), client] {
+      passing_store::snapshot_task(id, who, done, client);
+    });
+  }
+  [[nodiscard]] std::size_t asked() const {
+    const std::lock_guard lock{guard_};
+    return asked_.size();
+  }
+  void answer() {
+    waits = false;
+    std::vector<std::function<void()>> asked;
+    {
+      const std::lock_guard lock{guard_};
+      asked.swap(asked_);
+    }
+    for (const auto& each : asked)
+      each();
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::vector<std::function<void()>> asked_;
+};
+
 /// Set while it lives; to be made before there are other threads.
 class environment_variable {
 public:
@@ -306,6 +340,39 @@ TEST_CASE("A disk that cannot be read for a while stops no configuration", "[net
   bed.wait_until_forgotten("t");
   const std::lock_guard lock{bed.guard};
   CHECK(bed.warnings.empty());
+}
+
+TEST_CASE("A configuration that goes while its task is read leaves its place, and so does a sender",
+          "[net][push]") {
+  const bool sender_goes = GENERATE(false, true);
+  push_receiver receiver;
+  push_bed bed;
+  auto waiting = std::make_unique<waiting_store>();
+  auto& disk = *waiting;
+  bed.records = std::move(waiting);
+  bed.options.parallel_per_host_max = 1;
+  bed.start();
+  bed.put_task("t");
+  REQUIRE(bed.create(hook("t", receiver.url(), "a")).has_value());
+  bed.service = nullptr; // The next one has to read.
+  disk.waits = true;
+  bed.start();
+  REQUIRE(comes_true([&] { return disk.asked() == 1; }));
+  if (sender_goes) {
+    bed.service = nullptr;
+    disk.answer(); // Too late.
+    bed.start();
+  } else {
+    CHECK(bed.erase("t", "a") == errc::none);
+    disk.waits = false;
+    REQUIRE(bed.create(hook("t", receiver.url(), "b")).has_value());
+  }
+  bed.move("t", task_state::completed);
+  const auto id = receiver.wait_for(1).front().header("a2a-notification-id");
+  CHECK(id.starts_with(sender_goes ? "t/a/" : "t/b/"));
+  disk.answer();
+  bed.wait_until_forgotten("t");
+  CHECK(receiver.received().size() == 1);
 }
 
 TEST_CASE("Notifications that were not delivered when the process ended are delivered after the "
