@@ -1,5 +1,5 @@
-// The open questions of each owner, and of each context, in the order in which they were asked: a
-// page of a list costs as much among 100,000 as among 100. Thread-safe.
+// The open questions of each owner, each context and each plan, in the order in which they were
+// asked: a page of a list costs as much among 100,000 as among 100. Thread-safe.
 #pragma once
 
 #include "store/page.hpp"
@@ -32,8 +32,7 @@ public:
     std::vector<position> rows; ///< When the question was asked, and the task's id.
     std::uint64_t total = 0;    ///< On all pages.
   };
-  /// The first `count` after `after`. Looks at more rows than it gives back only if the query has a
-  /// plan.
+  /// The first `count` after `after`. A plan is one of the query's objective.
   [[nodiscard]] found list(const list_inputs& query, const std::optional<position>& after,
                            std::size_t count) const;
 
@@ -50,11 +49,15 @@ private:
   using rows = std::set<row>;
   using groups = boost::unordered_flat_map<std::string, std::unique_ptr<rows>>;
 
+  /// Calls `use` with each place of a row of the task: a map, and the key in it.
+  template<class Use>
+  void at_places(const task& record, const row& which, Use use);
   void erase(const task& record);
 
   mutable std::mutex guard_;
   groups of_owner_;
   groups of_context_;                                ///< By owner and context.
+  groups of_plan_;                                   ///< By owner, context and plan.
   boost::unordered_flat_map<std::string, row> open_; ///< By task: what stands in the groups.
 };
 

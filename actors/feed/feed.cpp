@@ -96,6 +96,11 @@ void feed::restart() {
   open(source_);
 }
 
+void feed::pause() noexcept {
+  phase_ = phase::closed;
+  snapshot_ = {};
+}
+
 bool feed::is_open() {
   if (phase_ != phase::opening)
     return phase_ != phase::closed;

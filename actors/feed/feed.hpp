@@ -95,8 +95,11 @@ public:
   /// not kept, the snapshot that says so.
   void go_on_after(stream_cursor at) noexcept { after_ = at; }
   void follow(feed_source_ptr from) override;
-  /// After `lost`: begins with a snapshot of now.
+  /// After `lost` or `pause`: begins with a snapshot of now.
   void restart();
+  /// Not while it reads: holds nothing of its source, and gives nothing until `restart`. Changes
+  /// that come meanwhile take their place in the queue all the same.
+  void pause() noexcept;
 
   /// Whether the snapshot is there, or the reason why there is none. Right after `open` for a
   /// source that answers at once.

@@ -1,6 +1,7 @@
 // Long answers are written as text by threads of their own, and long requests are read and texts
 // searched by them: a loop that did it would let all its other connections wait. Clients take
-// turns, so that one that asks for much delays itself. `turn` makes one answer on the thread that calls it. Thread-safe.
+// turns, so that one that asks for much delays itself. `turn` makes one answer on the thread that
+// calls it. Thread-safe.
 #pragma once
 
 #include "net/http/wakeup.hpp"

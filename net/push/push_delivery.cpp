@@ -3,21 +3,24 @@
 #include "protocol/change_size.hpp"
 #include <troupe/net/limits.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe::net {
 
 push_delivery::push_delivery(push_row row, std::shared_ptr<feed> news, feed_budget_ptr feeds)
     : row_(std::move(row)), news_(std::move(news)), feeds_(std::move(feeds)),
-      items_(row_.config.task, row_.config.payload, row_.progress, row_.config.progress) {}
+      items_(row_.config.task, row_.config.payload, row_.progress, row_.config.progress),
+      must_open_(!news_->is_open() && !news_->is_reading()) {}
 
 result<push_delivery::readiness> push_delivery::fill() {
+  resting_ = {};
   for (;;) {
     if (!items_.empty())
       return readiness::ready;
     if (items_.has_ended())
       return readiness::ended;
-    if (std::exchange(has_failed_, false)) {
+    if (std::exchange(must_open_, false)) {
       news_->restart();
       has_begun_ = false;
     }
@@ -79,7 +82,23 @@ void push_delivery::start_anew() {
   waiting_ = {};
   past_.clear();
   past_bytes_ = 0;
-  has_failed_ = true;
+  news_->pause();
+  must_open_ = true;
+}
+
+void push_delivery::rest() {
+  if (must_open_ || is_reading())
+    return;
+  resting_ = {};
+  const auto& unread = news_->snapshot().task;
+  const auto all = items_.record_bytes() + (unread ? bytes_of(*unread) : 0);
+  const auto bytes = all - std::min(all, past_bytes_); // The past is counted.
+  if (bytes == 0)
+    return;
+  if (bytes <= push_assured_bytes && feeds_->take(bytes))
+    resting_ = {feeds_, bytes};
+  else
+    start_anew();
 }
 
 result<void> push_delivery::count(const feed_batch& taken) {

@@ -31,13 +31,13 @@ struct push_body {
 
 class push_delivery {
 public:
-  /// `news` is the task's feed; nothing was taken from it. What waits to be posted counts in
-  /// `feeds`, and so does what is read of the past.
+  /// `news` is the task's feed, which may be paused; nothing was taken from it. What waits to be
+  /// posted counts in `feeds`, and so does what is read of the past.
   push_delivery(push_row row, std::shared_ptr<feed> news, feed_budget_ptr feeds);
 
   enum class readiness : std::uint8_t {
     ready,   ///< `front` is to be posted.
-    waiting, ///< Nothing now; the feed will tell.
+    waiting, ///< Nothing now; the feed will tell. If `is_reading`, that is soon.
     ended    ///< Nothing any more: all is told, or there is no such task.
   };
   /// Looks for what comes next. Errors: store_unreadable, overloaded: call again later, nothing is
@@ -49,6 +49,12 @@ public:
   [[nodiscard]] result<push_body> write_front();
   /// The front is done with, delivered or given up.
   void pop();
+  /// Whether the store was asked for something that has not come.
+  [[nodiscard]] bool is_reading() const noexcept { return news_->is_reading(); }
+  /// Nothing is posted before others had their turns, or before a time: a record of the task, which
+  /// may end meanwhile, is counted if it is short. Else it is let go, and what is posted is made
+  /// anew, as in a process that begins.
+  void rest();
 
   [[nodiscard]] const push_row& row() const noexcept { return row_; }
   [[nodiscard]] push_progress& progress() noexcept { return row_.progress; }
@@ -73,7 +79,8 @@ private:
   std::vector<stream_budget::share> past_;
   std::size_t past_bytes_ = 0; ///< Of them.
   bool has_begun_ = false;
-  bool has_failed_ = false; ///< The feed could not be read; it is opened anew.
+  stream_budget::share resting_; ///< A short record.
+  bool must_open_ = false;       ///< The feed is paused.
   bool tells_snapshot_ =
       false; ///< The next snapshot is a notification: the client may not know what is in it.
 };

@@ -2,6 +2,7 @@
 
 #include "protocol/a2a/codec_v0_3.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
+#include "protocol/change_size.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/json/json_writer.hpp"
 #include <troupe/store/store.hpp>
@@ -79,6 +80,14 @@ void push_items::reset(const push_progress& from) {
 
 std::uint64_t push_items::reads_after() const noexcept {
   return payload_ == push_payload::v0_3 ? 0 : delivered_;
+}
+
+std::size_t push_items::record_bytes() const noexcept {
+  std::size_t out = so_far_ ? bytes_of(*so_far_) : 0;
+  for (const auto& each : steps_)
+    if (each.record)
+      out += bytes_of(*each.record);
+  return out;
 }
 
 void push_items::start_at(const task_ptr& snapshot, std::uint64_t sequence, bool tell) {

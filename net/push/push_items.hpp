@@ -51,6 +51,8 @@ public:
   void pop();
   /// Nothing comes after what is in it.
   [[nodiscard]] bool has_ended() const noexcept { return ended_; }
+  /// About the bytes of the records of which bodies are made.
+  [[nodiscard]] std::size_t record_bytes() const noexcept;
   /// Makes it as new, going on from `from`.
   void reset(const push_progress& from);
 

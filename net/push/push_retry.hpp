@@ -48,7 +48,7 @@ inline constexpr std::size_t turn_attempts_max = 16;
 
 /// Whether a configuration that has made so many attempts in so much time lets others have their
 /// turn: after turn_attempts_max, or once they have taken as long as one attempt may. So no turn
-/// is longer than two time-outs.
+/// is longer than two time-outs, and what the store takes to read.
 [[nodiscard]] bool is_turn_over(std::size_t attempts, std::chrono::nanoseconds taken,
                                 const push_options& options) noexcept;
 

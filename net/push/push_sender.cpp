@@ -13,6 +13,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -51,6 +52,9 @@ private:
   asio::io_context* to_;
 };
 
+/// Resumes a turn that waits.
+using turn_handler = asio::async_result<asio::use_awaitable_t<io_executor>, void()>::handler_type;
+
 /// A configuration being served.
 struct active {
   std::optional<push_delivery> delivery; ///< Null once it is gone.
@@ -58,6 +62,7 @@ struct active {
   std::string line;                    ///< The host: whose turns it shares.
   std::shared_ptr<http_stream> stream; ///< While it has a turn.
   std::optional<timer> again;          ///< While it waits to try again.
+  std::optional<turn_handler> reading; ///< While its turn waits for the store.
   std::optional<bool> answered; ///< Whether the host did, and soon (is_prompt), when it was last
                                 ///< asked in this turn.
   bool queued = false;
@@ -110,6 +115,10 @@ struct push_sender::impl {
   awaitable<void> take_turn(active_ptr who);
   /// Posts what there is to post; true if more is left for another turn.
   awaitable<bool> post_items(const active_ptr& who);
+  /// Until there is news. In a turn: what is read may be long, and is not kept between turns.
+  static awaitable<void> news_of(active& who);
+  /// There is news, or it is gone.
+  void wake(const active_ptr& who);
   void on_fault(const active_ptr& who, const std::exception& fault);
   void end_turn(const active_ptr& who, bool more);
   awaitable<push_attempt> attempt(active& who);
@@ -238,12 +247,13 @@ void push_sender::impl::begin(push_row row, push_watch watched) {
   const auto allowed = url ? check_push_url(*url, options.address) : result<void>{url.error()};
   if (!watched.news) {
     watched.news = make_feed();
-    watched.news->open(make_task_source(records, row.config.task));
+    watched.news->follow(make_task_source(records, row.config.task));
+    watched.news->pause(); // It is opened when it is its turn: many tasks may be long.
   }
   watched.news->connect([this, queue = loop_queue, weak = std::weak_ptr(who)] {
     queue->post([this, weak] {
       if (const auto still = weak.lock())
-        want_turn(still);
+        wake(still);
     });
   });
   who->delivery.emplace(std::move(row), std::move(watched.news), feeds);
@@ -280,7 +290,7 @@ void push_sender::impl::let_go(const active_ptr& who) {
   if (who->running) {
     if (who->stream)
       who->stream->close();
-    return;
+    return wake(who);
   }
   turns.leave(who->line, who);
   who->delivery.reset();
@@ -294,6 +304,15 @@ void push_sender::impl::want_turn(const active_ptr& who) {
   who->queued = true;
   turns.wait(who->line, who);
   give_turns();
+  if (who->queued && !who->gone)
+    who->delivery->rest();
+}
+
+void push_sender::impl::wake(const active_ptr& who) {
+  if (auto turn = std::exchange(who->reading, std::nullopt))
+    asio::post(context, std::move(*turn));
+  else
+    want_turn(who);
 }
 
 /// A turn begins within `co_spawn`, and may end there: then it gives the next one. Without
@@ -327,7 +346,8 @@ awaitable<void> push_sender::impl::take_turn(active_ptr who) {
 awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
   who->stream = client->lend(who->url);
   const auto began = clock->now();
-  for (std::size_t attempts = 0; !who->gone; ++attempts) {
+  std::size_t attempts = 0;
+  while (!who->gone) {
     const auto state = who->delivery->fill();
     if (!state) {
       const push_attempt untried{.status = 0, .failure = state.error(), .retry_after = {}};
@@ -341,10 +361,15 @@ awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
       finish(who);
       break;
     }
-    if (*state == push_delivery::readiness::waiting)
+    if (*state == push_delivery::readiness::waiting && !who->delivery->is_reading())
       break;
+    if (*state == push_delivery::readiness::waiting) {
+      co_await news_of(*who);
+      continue;
+    }
     if (is_turn_over(attempts, clock->now() - began, options))
       co_return true;
+    ++attempts;
     const auto value = co_await attempt(*who);
     if (who->gone)
       break;
@@ -353,6 +378,11 @@ awaitable<bool> push_sender::impl::post_items(const active_ptr& who) {
       break;
   }
   co_return false;
+}
+
+awaitable<void> push_sender::impl::news_of(active& who) {
+  return asio::async_initiate<const asio::use_awaitable_t<io_executor>&, void()>(
+      [&who](turn_handler turn) { who.reading.emplace(std::move(turn)); }, use_awaitable);
 }
 
 /// Its turn threw an exception: no other delivery suffers for it.
@@ -436,7 +466,8 @@ bool push_sender::impl::settle(const active_ptr& who, const push_attempt& attemp
 
 void push_sender::impl::sleep(const active_ptr& who, std::chrono::milliseconds wait) {
   who->sleeping = true;
-  auto wake = [this, weak = std::weak_ptr(who)] {
+  who->delivery->rest();
+  auto wake_up = [this, weak = std::weak_ptr(who)] {
     const auto still = weak.lock();
     if (!still)
       return;
@@ -444,11 +475,11 @@ void push_sender::impl::sleep(const active_ptr& who, std::chrono::milliseconds w
     want_turn(still);
   };
   if (seams.delay) {
-    seams.delay(wait, [queue = loop_queue, wake] { queue->post(wake); });
+    seams.delay(wait, [queue = loop_queue, wake_up] { queue->post(wake_up); });
     return;
   }
   who->again.emplace(clock);
-  who->again->start_after(wait, std::move(wake));
+  who->again->start_after(wait, std::move(wake_up));
 }
 
 // -- what is kept ---------------------------------------------------------------------------------

@@ -75,6 +75,31 @@ TEST_CASE("a question leaves the list when it is closed, or its task ends", "[st
   }
 }
 
+TEST_CASE("the questions of a plan are listed and counted apart", "[store][question]") {
+  input_index index;
+  const auto of_plan = [](const std::string& id, std::uint32_t plan, int at) {
+    auto out = asking(id, "x", at);
+    out.origin = {std::make_shared<const plan_spec>(), plan, 0};
+    return out;
+  };
+  auto first = of_plan("a", 1, 3);
+  index.note(first);
+  index.note(of_plan("b", 1, 2));
+  index.note(of_plan("c", 11, 1));
+  index.note(asking("d", "x", 0));
+  list_inputs query;
+  query.objective = objective_id{"x"};
+  query.plan_index = 1;
+  CHECK(names(index, query) == "b a");
+  CHECK(index.list(query, std::nullopt, 1).total == 2);
+  CHECK(names(index, query, 9, position{timestamp{milliseconds{2}}, "b"}) == "a");
+  index.drop(first);
+  CHECK(names(index, query) == "b");
+  CHECK(index.list(query, std::nullopt, 1).total == 1);
+  query.plan_index = 2;
+  CHECK(names(index, query).empty());
+}
+
 TEST_CASE("pages of any size show each open question once", "[store][question]") {
   input_index index;
   constexpr int count = 500;

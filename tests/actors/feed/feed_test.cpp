@@ -153,6 +153,25 @@ TEST_CASE("a snapshot is forgotten once its reader says so, but not while the pa
   CHECK(later->snapshot().task); // It may come in place of what is not kept.
 }
 
+TEST_CASE("a feed that pauses holds and gives nothing until it begins again", "[actors][feed]") {
+  memory_kind kind;
+  commit_task(*kind.records);
+  const auto news = make_feed();
+  news->open(make_task_source(*kind.records, task_id{"t"}));
+  news->pause();
+  put_files(*kind.records, 2);
+  CHECK_FALSE(news->snapshot().task);
+  CHECK_FALSE(news->is_open());
+  CHECK_FALSE(news->take(window).snapshot);
+  news->restart();
+  const auto batch = news->take(window);
+  CHECK(batch.snapshot);
+  CHECK(batch.frames.empty());
+  CHECK(news->snapshot().sequence == 3);
+  put_files(*kind.records, 1);
+  CHECK(sequences(news->take(window).frames) == numbers(4, 4));
+}
+
 TEST_CASE("opening a feed of an unknown task gives an error", "[actors][feed]") {
   memory_kind kind;
   const auto news = make_feed();

@@ -37,8 +37,9 @@ void pass_seconds(one_thread_server& one, int count) {
 /// A request whose answer is a long one, for a loop alone: above kept_bytes_max, and below
 /// long_answer_bytes.
 std::string long_request(const std::string& method = "SendMessage") {
-  return post(R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":{"message":)"
-              R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":")"
+  return post(R"({"jsonrpc":"2.0","id":1,"method":")" + method
+              + R"(","params":{"message":)"
+                R"({"messageId":"m","role":"ROLE_USER","parts":[{"text":")"
               + std::string(20'000, 'x') + R"("}]}}})");
 }
 

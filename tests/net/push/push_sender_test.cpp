@@ -51,6 +51,40 @@ public:
   }
 };
 
+/// A store that opens no feed while `waits`, until it is told to.
+class waiting_store final : public passing_store {
+public:
+  std::atomic<bool> waits{false};
+
+  void snapshot_task(const task_id& id, watcher_ptr who, read_done<task_snapshot> done,
+                     const std::string& client) override {
+    if (!waits || !who)
+      return passing_store::snapshot_task(id, std::move(who), std::move(done), client);
+    const std::lock_guard lock{guard_};
+    asked_.emplace_back([this, id, who, done = std::move(done), client] {
+      passing_store::snapshot_task(id, who, done, client);
+    });
+  }
+  [[nodiscard]] std::size_t asked() const {
+    const std::lock_guard lock{guard_};
+    return asked_.size();
+  }
+  void answer() {
+    waits = false;
+    std::vector<std::function<void()>> asked;
+    {
+      const std::lock_guard lock{guard_};
+      asked.swap(asked_);
+    }
+    for (const auto& each : asked)
+      each();
+  }
+
+private:
+  mutable std::mutex guard_;
+  std::vector<std::function<void()>> asked_;
+};
+
 /// Set while it lives; to be made before there are other threads.
 class environment_variable {
 public:
@@ -308,6 +342,39 @@ TEST_CASE("A disk that cannot be read for a while stops no configuration", "[net
   CHECK(bed.warnings.empty());
 }
 
+TEST_CASE("A configuration that goes while its task is read leaves its place, and so does a sender",
+          "[net][push]") {
+  const bool sender_goes = GENERATE(false, true);
+  push_receiver receiver;
+  push_bed bed;
+  auto waiting = std::make_unique<waiting_store>();
+  auto& disk = *waiting;
+  bed.records = std::move(waiting);
+  bed.options.parallel_per_host_max = 1;
+  bed.start();
+  bed.put_task("t");
+  REQUIRE(bed.create(hook("t", receiver.url(), "a")).has_value());
+  bed.service = nullptr; // The next one has to read.
+  disk.waits = true;
+  bed.start();
+  REQUIRE(comes_true([&] { return disk.asked() == 1; }));
+  if (sender_goes) {
+    bed.service = nullptr;
+    disk.answer(); // Too late.
+    bed.start();
+  } else {
+    CHECK(bed.erase("t", "a") == errc::none);
+    disk.waits = false;
+    REQUIRE(bed.create(hook("t", receiver.url(), "b")).has_value());
+  }
+  bed.move("t", task_state::completed);
+  const auto id = receiver.wait_for(1).front().header("a2a-notification-id");
+  CHECK(id.starts_with(sender_goes ? "t/a/" : "t/b/"));
+  disk.answer();
+  bed.wait_until_forgotten("t");
+  CHECK(receiver.received().size() == 1);
+}
+
 TEST_CASE("Notifications that were not delivered when the process ended are delivered after the "
           "restart, from where it stopped",
           "[net][push]") {
@@ -464,6 +531,71 @@ TEST_CASE("A long notification waits for room, and so does the past of which 0.3
   CHECK((gist(got.back()) == "TASK_STATE_COMPLETED" || gist(got.back()) == "task completed"));
   bed.wait_until_forgotten("t");
   CHECK(comes_true([&] { return memory->held(memory_account::feeds) == 0; }));
+}
+
+TEST_CASE("A notification that waits to be tried again, or for its turn, holds no long task",
+          "[net][push][memory]") {
+  const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
+  const bool is_tried = GENERATE(true, false);
+  CAPTURE(payload, is_tried);
+  push_receiver receiver;
+  push_bed bed(push_bed::kind::memory);
+  bed.records = make_memory_store({.tasks = 0}); // None that has ended.
+  bed.options.parallel_per_host_max = 1;
+  bed.options.timeout = 10min; // Longer than anything here waits.
+  bed.start();
+  bed.put_task("other");
+  bed.put_task("t");
+  auto made = output("a", std::string(200'000, 'x'));
+  const std::weak_ptr<const artifact> held = made;
+  bed.put(about_lone("t", "c", 2, task_artifact{std::move(made), false, true}));
+  bed.flush();
+  if (is_tried) {
+    receiver.script({answer_text(503)});
+  } else {
+    receiver.hold();
+    REQUIRE(bed.create(hook("other", receiver.url())).has_value());
+    bed.move("other", task_state::working);
+    receiver.wait_for(1);
+  }
+  auto config = hook("t", receiver.url());
+  config.payload = payload;
+  REQUIRE(bed.attach(config, false).has_value()); // The task as it is comes first.
+  if (is_tried)
+    static_cast<void>(bed.clock.take());
+  bed.move("t", task_state::completed);
+  CHECK(comes_true([&] { return held.expired(); }));
+  receiver.release();
+}
+
+TEST_CASE("A long task that was let go is posted as before", "[net][push][memory]") {
+  const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
+  const bool is_whole = GENERATE(true, false); // The task as it is comes first, or its changes do.
+  CAPTURE(payload, is_whole);
+  push_receiver receiver;
+  push_bed bed;
+  bed.start();
+  bed.put_task("t");
+  bed.put(
+      about_lone("t", "c", 2, task_artifact{output("a", std::string(200'000, 'x')), false, true}));
+  bed.flush();
+  receiver.script({answer_text(503)});
+  auto config = hook("t", receiver.url());
+  config.payload = payload;
+  REQUIRE((is_whole ? bed.attach(config, false) : bed.create(config)).has_value());
+  if (!is_whole)
+    bed.move("t", task_state::working);
+  const auto again = bed.clock.take();
+  bed.flush();
+  again.then();
+  const auto got = receiver.wait_for(2);
+  CHECK(got[1].body == got[0].body);
+  CHECK(got[1].header("a2a-notification-id") == got[0].header("a2a-notification-id"));
+  bed.move("t", task_state::completed);
+  const auto last = gist(receiver.wait_for(3).back());
+  CHECK((last == "TASK_STATE_COMPLETED" || last == "task completed"));
+  bed.wait_until_forgotten("t");
+  CHECK(receiver.received().size() == 3);
 }
 
 TEST_CASE("Without a history the present task is sent for changes that did not fit the queue",
