@@ -268,7 +268,7 @@ void gateway::impl::send_to(const placement& at, const task_ptr& record, send_me
           if (auto ok = translate_answer(text, shared->action, *record, shared->question); !ok)
             return to(ok.error());
         // An answer sent to a root task returns the root task, not the task that asked, and is in
-        // the history of both.
+        // the history of both. If the process dies between the two, the root's history lacks it.
         auto kept = said_to_root(text, *record);
         const reply_port<task_id> accepted{
             [this, to = refusing_after_commits(std::move(to)), record, kept = std::move(kept),

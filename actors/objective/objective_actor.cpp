@@ -482,7 +482,7 @@ void objective_actor::on_plan(plan_fact& message) {
   // An alternative may begin then, and that is a revision: the plan that is being changed has
   // been given the next one.
   if (changing_ && changing_->plan != plan)
-    return after_change_.push_back(
+    return ends_after_change_.push_back(
         [this, later = std::move(message)]() mutable { on_plan(later); });
   running_[plan] = nullptr;
   life_.take_back(plan, std::move(ended->summaries));

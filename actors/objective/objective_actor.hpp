@@ -234,7 +234,10 @@ private:
     plan_spec_ptr before;
   };
   std::optional<shape_under_change> changing_;
-  std::deque<std::function<void()>> after_change_; ///< Commands and ends that came meanwhile.
+  std::deque<std::function<void()>> after_change_; ///< Commands and deadlines that came meanwhile.
+  /// Ends of other plans that came meanwhile. They are taken before the commands: one of these may
+  /// be about a plan whose actor has ended.
+  std::deque<std::function<void()>> ends_after_change_;
   std::optional<root_end> root_end_;
   bool has_left_ = false;
   std::size_t unwritten_ = 0; ///< Changes of an objective that has ended that are not durable yet.

@@ -346,9 +346,12 @@ bool objective_actor::is_deferred(const Message& message,
 
 void objective_actor::end_change() {
   changing_.reset();
-  while (!changing_ && !has_left_ && !after_change_.empty()) {
-    const auto next = std::move(after_change_.front());
-    after_change_.pop_front();
+  while (!changing_ && !has_left_) {
+    auto& waiting = ends_after_change_.empty() ? after_change_ : ends_after_change_;
+    if (waiting.empty())
+      return;
+    const auto next = std::move(waiting.front());
+    waiting.pop_front();
     next();
   }
 }

@@ -758,7 +758,7 @@ void delegation::deliver_next() {
   }
   is_delivering_ = true;
   is_noted_ = false;
-  if (!inputs_.front().answers) // it was sent before the agent asked; the answer follows
+  if (!inputs_.front().answers && !asks_.empty()) // sent before the agent asked; the answer follows
     has_input_ = asks_;
   asks_.clear(); // our task has its answer
   note_.answer = first.message_id;

@@ -96,13 +96,16 @@ struct objective_decider {
       count_in_place(plan, *primary);
   }
 
-  /// The failed plan no longer counts for the progress, which may be less for that reason. Readers
-  /// are promised that it falls only with a new revision.
+  /// The alternative counts for the progress from now on, and a failed plan no longer does, so that
+  /// the progress may be less. Readers are promised that it falls only with a new revision.
   void count_in_place(std::uint32_t alternative, std::uint32_t primary) {
     const auto& plans_now = view().plans;
     objective_changed changed;
-    changed.reason = "plan " + quoted(plans_now[alternative].spec->name)
-                     + " begins in place of plan " + quoted(plans_now[primary].spec->name);
+    const auto alternative_name = "plan " + quoted(plans_now[alternative].spec->name);
+    const auto primary_name = "plan " + quoted(plans_now[primary].spec->name);
+    changed.reason = state_of(primary) == plan_state::failed
+                         ? alternative_name + " begins in place of " + primary_name
+                         : alternative_name + " is ended, and " + primary_name + " has not failed";
     changed.revision = view().revision + 1;
     emit(std::move(changed));
   }
@@ -600,7 +603,6 @@ struct objective_decider {
     const auto changed = std::make_shared<const objective_changed>(std::move(decided->changed));
     emit(*changed);
     out.effects.emplace_back(tell_running_plans{changed});
-    report.revision = changed->revision;
     for (const auto& each : changed->operations)
       if (const auto* skipped = std::get_if<skip_plan<std::uint32_t>>(&each))
         skip(skipped->plan, report);
@@ -611,6 +613,7 @@ struct objective_decider {
     for (auto effect = told; effect < out.effects.size(); ++effect)
       if (const auto* begun = std::get_if<start_plan>(&out.effects[effect]))
         report.plans_released.push_back(view().plans[begun->plan].spec->id);
+    report.revision = view().revision; // An alternative that begins makes one more.
     out.report = std::move(report);
   }
 

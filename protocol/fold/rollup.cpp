@@ -177,9 +177,9 @@ void count_blocked(objective_view& view, plan_state state, int by) {
 }
 
 /// Plans by what others call them: an id, else a name, else a position.
-class plan_names {
+class plans_by_name {
 public:
-  explicit plan_names(const objective_view& view)
+  explicit plans_by_name(const objective_view& view)
       : size_(static_cast<std::uint32_t>(view.plans.size())) {
     for (std::uint32_t p = 0; p < size_; ++p) {
       if (!view.plans[p].spec)
@@ -211,7 +211,7 @@ private:
   std::unordered_map<std::string_view, std::uint32_t> names_;
 };
 
-void link_alternatives(objective_view& view, const plan_names& names, std::uint32_t plan) {
+void link_alternatives(objective_view& view, const plans_by_name& names, std::uint32_t plan) {
   if (!view.plans[plan].spec)
     return;
   for (const auto& name : view.plans[plan].spec->alternatives) {
@@ -404,7 +404,7 @@ void add_to_rollup(objective_view& view) {
   const auto last = static_cast<std::uint32_t>(view.plans.size() - 1);
   sum_up_plan(view, view.plans.edit(last));
   if (!view.plans[last].spec->alternatives.empty())
-    link_alternatives(view, plan_names{view}, last);
+    link_alternatives(view, plans_by_name{view}, last);
   count_group(view, last);
 }
 
@@ -425,7 +425,7 @@ void sum_up(objective_view& view) {
     has_alternatives = has_alternatives || (plan.spec && !plan.spec->alternatives.empty());
   }
   if (has_alternatives) {
-    const plan_names names{view};
+    const plans_by_name names{view};
     for (std::uint32_t p = 0; p < view.plans.size(); ++p)
       link_alternatives(view, names, p);
   }

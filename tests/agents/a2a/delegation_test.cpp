@@ -410,6 +410,13 @@ TEST_CASE("a message that was sent before a question does not make its answer la
       bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")));
   CHECK(line_of(bed.course.on_message(bed.now, user_text("by the way", "u1"))) == "keep!");
   CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver by the way");
+  SECTION("one message") {}
+  SECTION("two messages") {
+    CHECK(line_of(bed.course.on_message(bed.now, user_text("and this", "u3"))).empty());
+    CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{remote_state(task_state::working)}))
+          == "keep, keep!");
+    CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver and this");
+  }
   CHECK(line_of(bed.course.on_message(bed.now, user_text("this", "u2"), true)).empty());
   CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{remote_state(task_state::working)}))
         == "keep, keep!");
