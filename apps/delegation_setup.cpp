@@ -1,7 +1,7 @@
 #include "apps/delegation_setup.hpp"
 
-#include "apps/plan/text_file.hpp"
 #include "apps/remote/targets.hpp"
+#include "apps/text_file.hpp"
 #include <troupe/protocol/ids.hpp>
 
 #include <cstdlib>

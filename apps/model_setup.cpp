@@ -2,9 +2,9 @@
 
 #include "agents/llm/llm_agent.hpp"
 #include "agents/llm/model_planner.hpp"
-#include "apps/plan/text_file.hpp"
 #include "apps/remote/targets.hpp"
 #include "apps/settings/model_rows.hpp"
+#include "apps/text_file.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <cstdlib>

@@ -3,9 +3,9 @@
 #include "actors/planning/planning_desk.hpp"
 #include "apps/commands.hpp"
 #include "apps/model_setup.hpp"
-#include "apps/plan/text_file.hpp"
 #include "apps/serve/serve_setup.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/text_file.hpp"
 #include "net/card/agent_card.hpp"
 #include "net/card/card_documents.hpp"
 #include <troupe/net/card_signature.hpp>

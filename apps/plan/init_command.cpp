@@ -1,8 +1,8 @@
 // `troupe init`: a first plan, to be changed.
 #include "apps/commands.hpp"
 #include "apps/plan/plan_schema.hpp"
-#include "apps/plan/text_file.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/text_file.hpp"
 
 #include <filesystem>
 #include <string_view>

@@ -1,11 +1,11 @@
 #include "apps/plan/plan_excerpt.hpp"
 
 #include "apps/plan/plan_file.hpp"
-#include "apps/plan/text_file.hpp"
 #include "apps/plan/yaml.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
+#include "apps/text_file.hpp"
 #include "protocol/json/json_location.hpp"
 #include "protocol/text/text.hpp"
 

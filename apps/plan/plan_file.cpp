@@ -3,9 +3,9 @@
 #include "actors/objective/acceptance.hpp"
 #include "apps/delegation_setup.hpp"
 #include "apps/model_setup.hpp"
-#include "apps/plan/text_file.hpp"
 #include "apps/plan/yaml.hpp"
 #include "apps/terminal/shown_name.hpp"
+#include "apps/text_file.hpp"
 #include "protocol/json/json_text.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/agents/register_builtin.hpp>

@@ -1,6 +1,6 @@
 #include "apps/plan/template_files.hpp"
 
-#include "apps/plan/text_file.hpp"
+#include "apps/text_file.hpp"
 
 #include <algorithm>
 #include <filesystem>

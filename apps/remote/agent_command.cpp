@@ -1,9 +1,9 @@
 // `troupe agent`: what the card of an agent says.
-#include "apps/plan/text_file.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
+#include "apps/text_file.hpp"
 #include "protocol/json/base64.hpp"
 #include "protocol/json/json_parser.hpp"
 #include <troupe/net/card_signature.hpp>

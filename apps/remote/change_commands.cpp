@@ -1,9 +1,9 @@
 // `troupe modify`, `replan` and `history`: changes of objectives and plans of a server.
-#include "apps/plan/text_file.hpp"
-#include "apps/remote/history_table.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
+#include "apps/run/history_table.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/text_file.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"

@@ -1,7 +1,6 @@
 // `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls` and `show` of a server.
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
-#include "apps/plan/text_file.hpp"
 #include "apps/remote/objective_mending.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/remote_records.hpp"
@@ -12,6 +11,7 @@
 #include "apps/run/timing_files.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text_table.hpp"
+#include "apps/text_file.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/opt/codec_opt.hpp"

@@ -1,10 +1,10 @@
 // `troupe remote-agent`: one call of the tool remote_agent (docs/remote-agent.md).
-#include "apps/plan/text_file.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
 #include "apps/remote/tool_setup.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
+#include "apps/text_file.hpp"
 #include "client/remote_agent/limits.hpp"
 #include "client/remote_agent/tool.hpp"
 #include "protocol/json/json_parser.hpp"

@@ -1,5 +1,4 @@
 // `troupe send`: a message to an agent, and its answer as it comes.
-#include "apps/plan/text_file.hpp"
 #include "apps/remote/answer_view.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
@@ -7,6 +6,7 @@
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
+#include "apps/text_file.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/text/media_type.hpp"
 #include "protocol/text/text.hpp"

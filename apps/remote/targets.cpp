@@ -1,7 +1,7 @@
 #include "apps/remote/targets.hpp"
 
-#include "apps/plan/text_file.hpp"
 #include "apps/runs/run_folder.hpp"
+#include "apps/text_file.hpp"
 #include "client/proxy.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/text/http_url.hpp"
@@ -476,13 +476,6 @@ result<std::optional<chosen_server>> choose_server(const std::string& flag) {
   if (!flag.empty())
     found->flag = " --server " + found->name;
   return std::optional{std::move(*found)};
-}
-
-std::string local_flag() {
-  auto named = text_of_variable("TROUPE_SERVER");
-  if (named.empty())
-    named = own_context();
-  return named.empty() || named == "local" ? "" : " --server local";
 }
 
 result<chosen_server> require_server(const std::string& flag) {

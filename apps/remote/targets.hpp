@@ -97,8 +97,5 @@ struct chosen_server {
 [[nodiscard]] result<std::optional<chosen_server>> choose_server(const std::string& flag);
 /// The same for a command that needs one. Errors: also invalid_params.
 [[nodiscard]] result<chosen_server> require_server(const std::string& flag);
-/// What a command line needs so that it means the runs of this computer: ` --server local`; empty,
-/// if it does without.
-[[nodiscard]] std::string local_flag();
 
 } // namespace troupe

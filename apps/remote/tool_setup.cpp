@@ -1,7 +1,7 @@
 #include "apps/remote/tool_setup.hpp"
 
-#include "apps/plan/text_file.hpp"
 #include "apps/runs/run_folder.hpp"
+#include "apps/text_file.hpp"
 #include "client/remote_agent/limits.hpp"
 #include "client/replace_file.hpp"
 #include "protocol/json/json_parser.hpp"

@@ -1,7 +1,7 @@
 #include "apps/run/timing_files.hpp"
 
-#include "apps/plan/text_file.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/text_file.hpp"
 
 #include <cerrno>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "apps/runs/run_choice.hpp"
 
-#include "apps/remote/targets.hpp"
+#include "apps/local_flag.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <algorithm>

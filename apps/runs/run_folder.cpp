@@ -1,7 +1,7 @@
 #include "apps/runs/run_folder.hpp"
 
-#include "apps/plan/text_file.hpp"
 #include "apps/runs/run_choice.hpp"
+#include "apps/text_file.hpp"
 #include "client/replace_file.hpp"
 #include <troupe/protocol/ids.hpp>
 

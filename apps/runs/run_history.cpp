@@ -2,7 +2,7 @@
 // its retries and by its agents.
 #include "actors/service/plan_history.hpp"
 #include "apps/commands.hpp"
-#include "apps/remote/history_table.hpp"
+#include "apps/run/history_table.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_record.hpp"
 #include "apps/terminal/console.hpp"

@@ -1,6 +1,6 @@
 // `troupe inbox` and `answer` without a server: the questions of runs that no process runs.
 #include "apps/commands.hpp"
-#include "apps/remote/targets.hpp"
+#include "apps/local_flag.hpp"
 #include "apps/run/question_prompt.hpp"
 #include "apps/run/question_table.hpp"
 #include "apps/runs/run_folder.hpp"

@@ -1,7 +1,7 @@
 #include "apps/runs/run_record.hpp"
 
+#include "apps/local_flag.hpp"
 #include "apps/open_store.hpp"
-#include "apps/remote/targets.hpp"
 #include <troupe/store/await.hpp>
 
 #include <utility>

@@ -1,6 +1,6 @@
 // `troupe ls`, `show`, `logs` and `rm`: the runs of this computer.
 #include "apps/commands.hpp"
-#include "apps/remote/targets.hpp"
+#include "apps/local_flag.hpp"
 #include "apps/run/result_files.hpp"
 #include "apps/run/run_drawing.hpp"
 #include "apps/runs/run_choice.hpp"

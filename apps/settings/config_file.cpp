@@ -1,6 +1,6 @@
 #include "apps/settings/config_file.hpp"
 
-#include "apps/plan/text_file.hpp"
+#include "apps/text_file.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <boost/json/array.hpp>

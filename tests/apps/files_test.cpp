@@ -1,7 +1,7 @@
 // Plan files and where their records go.
 #include "apps/open_store.hpp"
 #include "apps/plan/plan_file.hpp"
-#include "apps/plan/text_file.hpp"
+#include "apps/text_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include <troupe/agents/register_builtin.hpp>

@@ -1,4 +1,4 @@
-#include "apps/plan/text_file.hpp"
+#include "apps/text_file.hpp"
 
 #include <array>
 #include <cerrno>

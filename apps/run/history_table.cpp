@@ -1,4 +1,4 @@
-#include "apps/remote/history_table.hpp"
+#include "apps/run/history_table.hpp"
 
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text_table.hpp"
