@@ -684,8 +684,8 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     abilities_.lists = false;
     recover();
   } else if (!std::exchange(found_none_, true)) { // what was sent may arrive later
-    later(now, act::recover);
-    act_at_ = std::max(act_at_, now + empty_list_wait);
+    next_ = act::recover;
+    act_at_ = now + empty_list_wait;
   } else if (is_canceling_) {
     end_canceled(cancel_outcome::already_ended, "the agent has made no task");
   } else { // it is no answer to the request: what was lost is counted from the first try

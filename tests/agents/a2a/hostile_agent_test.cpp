@@ -190,14 +190,15 @@ TEST_CASE("an artifact of chunks without end and without content fails the task"
   CHECK_FALSE(how.retry);
 }
 
-TEST_CASE("an event that is longer than any event fails the task", "[agents][a2a][hostile]") {
+TEST_CASE("a stream that announces more than an event may have fails the task",
+          "[agents][a2a][hostile]") {
   const auto flood = event_with(R"({"task":)" + task_json("r1", "WORKING") + "}")
                      + "data: " + std::string((std::size_t{16} << 20) + 1, 'x');
   two_agents_bed bed([&](const push_receiver& self, const received_post& asked) {
     return asked.method == "GET" ? card_from(self, true) : streams_out(flood);
   });
   const auto how = bed.end();
-  CHECK_THAT(how.reason, ContainsSubstring("is longer than 16777216 bytes"));
+  CHECK_THAT(how.reason, ContainsSubstring("bytes; the limit is 16777216"));
   CHECK_FALSE(how.retry);
 }
 
