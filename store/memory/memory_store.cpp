@@ -132,6 +132,8 @@ public:
     done(now ? past(id.str(), range, now->sequence) : result<history_page>{now.error()});
   }
 
+  [[nodiscard]] bool has_history() const noexcept override { return false; }
+
   [[nodiscard]] result<recovered> recover() override { return recovered{}; }
   [[nodiscard]] push_configs& pushes() override { return *this; }
 

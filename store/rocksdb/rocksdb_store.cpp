@@ -263,6 +263,7 @@ public:
                     read_done<history_page> done, const std::string& client) const override {
     read_past(id, range, std::move(done), client);
   }
+  [[nodiscard]] bool has_history() const noexcept override { return true; }
 
   void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const override {
     done(came_.find(wanted, now));
