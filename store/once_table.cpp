@@ -75,7 +75,7 @@ once_ptr once_table::conflict_of(const std::vector<once_ptr>& conditions, timest
   return nullptr;
 }
 
-void once_table::stage(const once_ptr& value) {
+void once_table::stage(const once_ptr& value, timestamp at) {
   const std::lock_guard lock{guard_};
   auto key = once_key(*value);
   if (const auto before = entries_.find(key); before != entries_.end()) {
@@ -86,18 +86,18 @@ void once_table::stage(const once_ptr& value) {
   }
   auto& kind = kind_of(*value);
   auto& owner = *owners_.try_emplace(owner_key(*value)).first;
-  const auto at = entries_.try_emplace(std::move(key)).first;
-  auto& added = at->second;
+  const auto place = entries_.try_emplace(std::move(key)).first;
+  auto& added = place->second;
   added.value = value;
-  added.key = at->first;
+  added.key = place->first;
   added.bytes = sizeof(once) + sizeof(entry) + 2 * added.key.size() + value->answer.size();
   added.in_kind = kind.entries.insert(kind.entries.end(), &added);
   added.in_owner = owner.second.entries.insert(owner.second.entries.end(), &added);
   kind.bytes += added.bytes;
   set_bytes(kind, owner, owner.second.bytes + added.bytes);
   memory_->force(memory_account::remembered_requests, added.bytes);
-  keep_to_bounds(kind);
-  keep_to_memory(kind, added.bytes);
+  keep_to_bounds(kind, at);
+  keep_to_memory(kind, added.bytes, at);
 }
 
 void once_table::publish(const once_ptr& value) {
@@ -107,30 +107,31 @@ void once_table::publish(const once_ptr& value) {
     known->second.is_published = true;
 }
 
-void once_table::keep_to_bounds(kind_share& all) {
+void once_table::keep_to_bounds(kind_share& all, timestamp at) {
   while (all.entries.size() > bounds_.entries || all.bytes > bounds_.bytes)
-    if (!make_room(all))
+    if (!make_room(all, at))
       return;
 }
 
 /// Other accounts may fill the budget for a moment: then no more is forgotten than is added.
-void once_table::keep_to_memory(kind_share& all, std::size_t added_bytes) {
+void once_table::keep_to_memory(kind_share& all, std::size_t added_bytes, timestamp at) {
   const auto before = all.bytes;
   while (!memory_->has_room(memory_account::remembered_requests, 0)
          && before - all.bytes < added_bytes)
-    if (!make_room(all))
+    if (!make_room(all, at))
       return;
 }
 
-bool once_table::make_room(kind_share& all) {
+bool once_table::make_room(kind_share& all, timestamp at) {
   // The newest is there, so there is an owner. If its oldest is not published, it has nothing else,
   // and the next one that comes makes room.
   const auto most = owners_.find(std::string{all.owners.rbegin()->second});
   auto& oldest = *most->second.entries.front();
   if (!oldest.is_published)
     return false;
+  if (at < oldest.value->until)
+    ++forgotten_early_;
   forget(oldest);
-  ++forgotten_early_;
   return true;
 }
 
@@ -222,9 +223,9 @@ result<once> read_once_row(std::string_view key, std::string_view row) {
   return out;
 }
 
-void restore_once(once_table& into, once value) {
+void restore_once(once_table& into, once value, timestamp now) {
   const auto entry = std::make_shared<const once>(std::move(value));
-  into.stage(entry);
+  into.stage(entry, now);
   into.publish(entry);
 }
 

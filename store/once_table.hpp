@@ -53,8 +53,9 @@ public:
   /// The first of them that came before, published or not. Null: none. A condition is no conflict
   /// to itself: several changes of one command may have the same one.
   [[nodiscard]] once_ptr conflict_of(const std::vector<once_ptr>& conditions, timestamp at) const;
-  /// Takes it in as the newest. It is not found before `publish`, and not forgotten either.
-  void stage(const once_ptr& entry);
+  /// Takes it in as the newest. It is not found before `publish`, and not forgotten either. `at`:
+  /// of its change; what makes room for it and is over then is not forgotten early.
+  void stage(const once_ptr& entry, timestamp at);
   void publish(const once_ptr& entry);
   /// As many as once_expired_at_once_max.
   void forget_expired(timestamp now);
@@ -86,10 +87,10 @@ private:
   [[nodiscard]] const entry* look_up(const once& wanted, timestamp at) const;
   void forget(entry& which);
   /// Forgets while there is too much.
-  void keep_to_bounds(kind_share& all);
-  void keep_to_memory(kind_share& all, std::size_t added_bytes);
+  void keep_to_bounds(kind_share& all, timestamp at);
+  void keep_to_memory(kind_share& all, std::size_t added_bytes, timestamp at);
   /// The oldest of who holds most goes. False if it is not published: then it stays.
-  bool make_room(kind_share& all);
+  bool make_room(kind_share& all, timestamp at);
   static void set_bytes(kind_share& all, owner_shares::value_type& owner, std::size_t bytes);
 
   const once_bounds bounds_;
@@ -111,6 +112,6 @@ private:
 /// errc::store_failed for a damaged one.
 [[nodiscard]] result<once> read_once_row(std::string_view key, std::string_view row);
 /// Puts back what was durable when the last process ended.
-void restore_once(once_table& into, once value);
+void restore_once(once_table& into, once value, timestamp now);
 
 } // namespace troupe

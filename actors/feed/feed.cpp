@@ -37,8 +37,11 @@ void feed_inbox::notify_once() {
 }
 
 template<class T>
-void feed_inbox::arrive(std::optional<result<T>>& place, result<T> outcome) {
+void feed_inbox::arrive(std::optional<result<T>>& place, std::uint64_t restarts,
+                        result<T> outcome) {
   const std::lock_guard lock{guard_};
+  if (restarts != restarts_)
+    return;
   place.emplace(std::move(outcome));
   notify_once();
 }
@@ -57,8 +60,8 @@ feed::~feed() {
 void feed::open(feed_source_ptr from) {
   source_ = std::move(from);
   phase_ = phase::opening;
-  source_->open(inbox_, [to = inbox_](result<feed_snapshot> outcome) {
-    to->arrive(to->opened_, std::move(outcome));
+  source_->open(inbox_, [to = inbox_, at = inbox_->restarts_](result<feed_snapshot> outcome) {
+    to->arrive(to->opened_, at, std::move(outcome));
   });
   static_cast<void>(is_open());
 }
@@ -91,7 +94,12 @@ void feed::restart() {
   {
     const std::lock_guard lock{inbox_->guard_};
     inbox_->queue_.clear();
+    inbox_->opened_.reset();
+    inbox_->looked_.reset();
+    inbox_->page_.reset();
+    ++inbox_->restarts_;
   }
+  is_asked_ = false;
   after_.reset();
   open(source_);
 }
@@ -159,10 +167,11 @@ void feed::begin(feed_batch& out) {
 
 void feed::show_page(feed_batch& out, std::size_t window) {
   if (!std::exchange(is_asked_, true))
-    source_->read(
-        part_.stream, part_.lone,
-        {.after = part_.after, .through = part_.through, .bytes_max = window},
-        [to = inbox_](result<history_page> outcome) { to->arrive(to->page_, std::move(outcome)); });
+    source_->read(part_.stream, part_.lone,
+                  {.after = part_.after, .through = part_.through, .bytes_max = window},
+                  [to = inbox_, at = inbox_->restarts_](result<history_page> outcome) {
+                    to->arrive(to->page_, at, std::move(outcome));
+                  });
   std::optional<result<history_page>> page;
   {
     const std::lock_guard lock{inbox_->guard_};
@@ -263,8 +272,8 @@ void feed::show(feed_batch& out, const change_ptr& next) {
 /// The task ends by a change of its objective: its record says how.
 void feed::show_end(feed_batch& out) {
   if (!std::exchange(is_asked_, true))
-    source_->open(nullptr, [to = inbox_](result<feed_snapshot> outcome) {
-      to->arrive(to->looked_, std::move(outcome));
+    source_->open(nullptr, [to = inbox_, at = inbox_->restarts_](result<feed_snapshot> outcome) {
+      to->arrive(to->looked_, at, std::move(outcome));
     });
   std::optional<result<feed_snapshot>> looked;
   {

@@ -66,8 +66,10 @@ public:
 private:
   friend class feed;
 
+  /// `restarts`: as many as there were when it was asked for. It is passed over if there was one
+  /// since.
   template<class T>
-  void arrive(std::optional<result<T>>& place, result<T> outcome);
+  void arrive(std::optional<result<T>>& place, std::uint64_t restarts, result<T> outcome);
   void notify_once();
 
   std::mutex guard_;
@@ -77,6 +79,7 @@ private:
   std::optional<result<feed_snapshot>> opened_;
   std::optional<result<feed_snapshot>> looked_;
   std::optional<result<history_page>> page_;
+  std::uint64_t restarts_ = 0; ///< Of the feed. Changed by its owner alone, under the lock.
 };
 
 class feed final : public any_feed {
@@ -95,10 +98,11 @@ public:
   /// not kept, the snapshot that says so.
   void go_on_after(stream_cursor at) noexcept { after_ = at; }
   void follow(feed_source_ptr from) override;
-  /// After `lost` or `pause`: begins with a snapshot of now.
+  /// After `lost`, `failed` or `pause`: begins with a snapshot of now. What was asked for before
+  /// does not count any more, answered or not.
   void restart();
-  /// Not while it reads: holds nothing of its source, and gives nothing until `restart`. Changes
-  /// that come meanwhile take their place in the queue all the same.
+  /// Holds nothing of its source, and gives nothing until `restart`. Changes that come meanwhile
+  /// take their place in the queue all the same, and so does the answer to what was asked for.
   void pause() noexcept;
 
   /// Whether the snapshot is there, or the reason why there is none. Right after `open` for a

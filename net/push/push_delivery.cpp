@@ -8,9 +8,12 @@
 
 namespace troupe::net {
 
-push_delivery::push_delivery(push_row row, std::shared_ptr<feed> news, feed_budget_ptr feeds)
+push_delivery::push_delivery(push_row row, std::shared_ptr<feed> news, feed_budget_ptr feeds,
+                             bool has_history)
     : row_(std::move(row)), news_(std::move(news)), feeds_(std::move(feeds)),
+      has_history_(has_history),
       items_(row_.config.task, row_.config.payload, row_.progress, row_.config.progress),
+      is_known_(news_->is_open() && !news_->refusal()),
       must_open_(!news_->is_open() && !news_->is_reading()) {}
 
 result<push_delivery::readiness> push_delivery::fill() {
@@ -36,6 +39,7 @@ result<push_delivery::readiness> push_delivery::fill() {
 
 void push_delivery::begin() {
   has_begun_ = true;
+  is_known_ = is_known_ || !news_->refusal();
   const auto& now = news_->snapshot();
   tells_snapshot_ = row_.progress.snapshot_first;
   if (now.task && !row_.progress.snapshot_first && row_.progress.after < now.sequence)
@@ -69,6 +73,9 @@ result<push_delivery::readiness> push_delivery::take() {
       news_->restart();
       return readiness::ready;
     case feed_state::failed:
+      // What was taken before is told first.
+      if (batch.failure->code == errc::task_not_found && is_known_ && items_.empty())
+        return make_error(errc::task_not_found, "the task is no longer kept");
       if (batch.failure->code == errc::task_not_found)
         return readiness::ended;
       start_anew();
@@ -90,15 +97,18 @@ void push_delivery::rest() {
   if (must_open_ || is_reading())
     return;
   resting_ = {};
+  if (has_history_ && past_bytes_ > push_assured_bytes)
+    return start_anew();
   const auto& unread = news_->snapshot().task;
   const auto all = items_.record_bytes() + (unread ? bytes_of(*unread) : 0);
   const auto bytes = all - std::min(all, past_bytes_); // The past is counted.
   if (bytes == 0)
     return;
-  if (bytes <= push_assured_bytes && feeds_->take(bytes))
-    resting_ = {feeds_, bytes};
-  else
-    start_anew();
+  if (!has_history_)
+    feeds_->force(bytes); // If it were let go, the end of the task might never be told.
+  else if (bytes > push_assured_bytes || !feeds_->take(bytes))
+    return start_anew();
+  resting_ = {feeds_, bytes};
 }
 
 result<void> push_delivery::count(const feed_batch& taken) {
@@ -107,7 +117,7 @@ result<void> push_delivery::count(const feed_batch& taken) {
     bytes += bytes_of(*each.news);
   if (taken.past && row_.config.payload == push_payload::v0_3 && bytes > 0) {
     past_bytes_ += bytes;
-    if (past_bytes_ <= push_assured_bytes) {
+    if (past_bytes_ <= push_assured_bytes || !has_history_) {
       feeds_->force(bytes);
     } else if (!feeds_->take(bytes)) {
       start_anew();

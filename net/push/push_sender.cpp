@@ -256,7 +256,7 @@ void push_sender::impl::begin(push_row row, push_watch watched) {
         wake(still);
     });
   });
-  who->delivery.emplace(std::move(row), std::move(watched.news), feeds);
+  who->delivery.emplace(std::move(row), std::move(watched.news), feeds, records.has_history());
   if (url)
     who->url = std::move(*url);
   if (!allowed) // The rules have changed since it was made.

@@ -132,6 +132,8 @@ public:
     done(now ? past(id.str(), range, now->sequence) : result<history_page>{now.error()});
   }
 
+  [[nodiscard]] bool has_history() const noexcept override { return false; }
+
   [[nodiscard]] result<recovered> recover() override { return recovered{}; }
   [[nodiscard]] push_configs& pushes() override { return *this; }
 
@@ -180,12 +182,13 @@ private:
     const std::lock_guard lock{committing_once_};
     if (auto before = came_.conflict_of(change.conditions, change.at))
       return before;
+    const auto at = change.at;
     const auto conditions = std::exchange(change.conditions, {});
     const bool is_empty = change.events.empty();
     if (!is_empty && !ledger_.publish(std::move(change), nullptr, follow).accepted)
       return nullptr;
     for (const auto& each : conditions) {
-      came_.stage(each);
+      came_.stage(each, at);
       came_.publish(each);
     }
     static_cast<void>(came_.take_forgotten());

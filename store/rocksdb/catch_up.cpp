@@ -34,8 +34,9 @@ error does_not_fit(journal::position at, const std::string& why) {
 class table_follower {
 public:
   table_follower(const table_parts& to, journal::follower_mark& mark,
-                 std::vector<objective_id>& settled)
-      : to_(to), mark_(mark), settled_(settled), staging_(to.live, to.archive, to.came) {}
+                 std::vector<objective_id>& settled, timestamp now)
+      : to_(to), mark_(mark), settled_(settled), now_(now), staging_(to.live, to.archive, to.came) {
+  }
 
   result<void> take(journal::position at, const std::vector<group_entry>& entries) {
     auto reached = mark_;
@@ -112,7 +113,7 @@ private:
     auto came = read_once_row(entry.key, entry.row);
     if (!came)
       return does_not_fit(at, "has a damaged row of a remembered request");
-    restore_once(to_.came, std::move(*came));
+    restore_once(to_.came, std::move(*came), now_);
     std::string key;
     rows::once_row_key(key, entry.key);
     group_.rows.Put(key, slice_of(entry.row));
@@ -135,6 +136,7 @@ private:
   const table_parts& to_;
   journal::follower_mark& mark_;
   std::vector<objective_id>& settled_;
+  const timestamp now_;
   staging staging_;
   staged_group group_; ///< With the rows of the whole group, and one change at a time.
   std::uint64_t events_ = 0;
@@ -252,10 +254,10 @@ private:
 
 result<caught_up> catch_up(journal::journal& from, journal::disk& files,
                            journal::follower_mark& mark, const table_parts& to,
-                           std::vector<objective_id>& settled,
+                           std::vector<objective_id>& settled, timestamp now,
                            const std::function<void(const start_progress&)>& on_progress,
                            const table_origin* origin) {
-  table_follower tables{to, mark, settled};
+  table_follower tables{to, mark, settled, now};
   if (origin != nullptr)
     if (const auto read =
             origin->read([&](const std::string& group) { return tables.take_origin(group); });

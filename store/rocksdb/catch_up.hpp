@@ -43,11 +43,12 @@ struct caught_up {
 /// Applies the groups of `from` after `mark` (the last group in the tables) and moves the mark.
 /// Objectives that may be sealed now are added to `settled`. Parts of long changes are also read
 /// before the mark. `files` is the journal's disk. `origin`: what the tables are made of first;
-/// changes of the journal that it has already are passed over. Errors: store_failed (a group does
-/// not follow from the tables, or they cannot be written), store_unreadable.
+/// changes of the journal that it has already are passed over. `now`: what may come once and is
+/// over then is not forgotten early. Errors: store_failed (a group does not follow from the tables,
+/// or they cannot be written), store_unreadable.
 [[nodiscard]] result<caught_up>
 catch_up(journal::journal& from, journal::disk& files, journal::follower_mark& mark,
-         const table_parts& to, std::vector<objective_id>& settled,
+         const table_parts& to, std::vector<objective_id>& settled, timestamp now,
          const std::function<void(const start_progress&)>& on_progress,
          const table_origin* origin = nullptr);
 

@@ -193,7 +193,7 @@ result<std::uint64_t> replay(rocksdb::DB& db, ledger& live, std::vector<objectiv
   return events;
 }
 
-result<void> replay_once(rocksdb::DB& db, once_table& into) {
+result<void> replay_once(rocksdb::DB& db, once_table& into, timestamp now) {
   std::vector<once> found;
   std::optional<error> damage;
   const auto read = scan(db, rows::once_prefix, [&](std::string_view key, std::string_view row) {
@@ -211,7 +211,7 @@ result<void> replay_once(rocksdb::DB& db, once_table& into) {
                       "What may come once cannot be read (" + read.ToString() + ").");
   std::ranges::stable_sort(found, {}, &once::until); // About as they came.
   for (auto& came : found)
-    restore_once(into, std::move(came));
+    restore_once(into, std::move(came), now);
   return {};
 }
 

@@ -21,6 +21,6 @@ replay(rocksdb::DB& db, ledger& live, std::vector<objective_id>& settled,
        const std::function<void(const start_progress&)>& on_progress);
 
 /// Fills `into`. errc::store_failed for rows that cannot be read.
-[[nodiscard]] result<void> replay_once(rocksdb::DB& db, once_table& into);
+[[nodiscard]] result<void> replay_once(rocksdb::DB& db, once_table& into, timestamp now);
 
 } // namespace troupe

@@ -94,16 +94,16 @@ public:
       return read.error();
     if (const auto read = read_pushes(db_, table()); !read)
       return read.error();
-    if (const auto read = replay_once(db_, came_); !read)
+    if (const auto read = replay_once(db_, came_, time_.now()); !read)
       return read.error();
     const auto replayed = replay(db_, ledger_, settled_, on_progress);
     if (!replayed)
       return replayed.error();
     if (keep_groups_from_) // Before anything is forgotten.
       groups_.keep_groups(*keep_groups_from_);
-    const auto caught_up =
-        catch_up(*files_.journal, *files_.disk, files_.mark,
-                 {db_, ledger_, archive_, table(), came_}, settled_, on_progress, origin_.get());
+    const auto caught_up = catch_up(*files_.journal, *files_.disk, files_.mark,
+                                    {db_, ledger_, archive_, table(), came_}, settled_, time_.now(),
+                                    on_progress, origin_.get());
     if (!caught_up)
       return caught_up.error();
     files_.patience->begin();
@@ -263,6 +263,7 @@ public:
                     read_done<history_page> done, const std::string& client) const override {
     read_past(id, range, std::move(done), client);
   }
+  [[nodiscard]] bool has_history() const noexcept override { return true; }
 
   void read_once(const once& wanted, timestamp now, read_done<once_ptr> done) const override {
     done(came_.find(wanted, now));

@@ -113,7 +113,7 @@ void staging::stage_facts(submission& each) {
 
 void staging::put_conditions(submission& each) {
   for (const auto& one : each.submitted.conditions) {
-    once_.stage(one);
+    once_.stage(one, each.submitted.at);
     delete_forgotten();
     rows::once_row_key(key_, once_key(*one));
     group_->rows.Put(key_, write_once_row(*one));

@@ -200,8 +200,8 @@ TEST_CASE("What was forgotten has no row any more", "[store][once]") {
 
 namespace {
 
-void take_in(once_table& table, const once_ptr& value) {
-  table.stage(value);
+void take_in(once_table& table, const once_ptr& value, std::int64_t ms = 1) {
+  table.stage(value, at_ms(ms));
   table.publish(value);
 }
 
@@ -230,6 +230,19 @@ TEST_CASE("Who holds most makes room, with its oldest", "[store][once]") {
   table.forget_expired(at_ms(1000)); // That is not early.
   CHECK(table.take_forgotten().size() == 4);
   CHECK(table.forgotten_early() == 102);
+}
+
+TEST_CASE("What is over when it makes room was not forgotten early", "[store][once]") {
+  once_table table({.entries = 2});
+  take_in(table, condition("a", "{}", "", 100));
+  take_in(table, condition("b", "{}", "", 200));
+  take_in(table, condition("c"), 100);
+  CHECK(table.forgotten_early() == 0);
+  take_in(table, condition("d"), 199);
+  CHECK(table.forgotten_early() == 1);
+  restore_once(table, *condition("e"), at_ms(1000));
+  CHECK(table.forgotten_early() == 1);
+  CHECK(table.take_forgotten().size() == 3);
 }
 
 TEST_CASE("One owner's many keys, or long answers, push out nothing of another", "[store][once]") {
@@ -289,10 +302,10 @@ TEST_CASE("What may come once is counted, and the oldest make room when memory i
 TEST_CASE("What is staged conflicts, and is found only when it is published", "[store][once]") {
   once_table table({.entries = 1});
   const auto first = condition("m");
-  table.stage(first);
+  table.stage(first, at_ms(1));
   CHECK(table.conflict_of({condition("m")}, at_ms(1)) == first);
   CHECK_FALSE(table.find(*first, at_ms(1)));
-  table.stage(condition("n")); // `m` is on its way to the disk, and stays.
+  table.stage(condition("n"), at_ms(1)); // `m` is on its way to the disk, and stays.
   CHECK(table.conflict_of({condition("m")}, at_ms(1)) == first);
   table.publish(first);
   CHECK(table.find(*first, at_ms(1)) == first);

@@ -75,6 +75,7 @@ public:
                     read_done<history_page> done, const std::string& client) const override {
     inner_->read_changes(id, range, std::move(done), client);
   }
+  [[nodiscard]] bool has_history() const noexcept override { return inner_->has_history(); }
   void claim_ids(std::vector<std::string> ids, read_done<void> done,
                  const std::string& client) override {
     inner_->claim_ids(std::move(ids), std::move(done), client);

@@ -278,6 +278,8 @@ public:
   /// The same for an objective with all its tasks. Errors: objective_not_found, store_failed.
   virtual void read_changes(const objective_id& id, const history_range& range,
                             read_done<history_page> done, const std::string& client = {}) const = 0;
+  /// Whether it has a history: every record and change can be read later, also of what has ended.
+  [[nodiscard]] virtual bool has_history() const noexcept = 0;
 
   // -- ids that clients choose --------------------------------------------------------------------
 

@@ -148,7 +148,7 @@ TEST_CASE("a snapshot is forgotten once its reader says so, but not while the pa
   const auto later = make_feed();
   later->open(make_task_source(*kind.records, task_id{"t"}));
   later->go_on_after({1, stream_cursor::whole});
-  static_cast<void>(later->take(0));
+  CHECK(sequences(later->take(1).frames) == numbers(2, 2)); // A part of the past.
   later->forget_snapshot();
   CHECK(later->snapshot().task); // It may come in place of what is not kept.
 }
@@ -351,6 +351,46 @@ TEST_CASE("a reader is notified when its source answers later", "[actors][feed]"
     CHECK(sequences(news->take(window).frames) == numbers(6, 6));
   }
   CHECK(source->is_closed);
+}
+
+TEST_CASE("a feed that begins again asks anew, and takes no answer to what it asked before",
+          "[actors][feed]") {
+  const auto source = std::make_shared<slow_source>();
+  const feed_snapshot now{std::make_shared<task>(), nullptr, 3};
+  const auto withdrawal =
+      numbered(about("o", 1, tasks_withdrawn{0, {1}, task_state::canceled, ""}), 3);
+  const auto news = make_feed();
+  news->open(source);
+  const auto late_snapshot = source->asked_open;
+  news->restart();
+  late_snapshot(now);
+  CHECK_FALSE(news->is_open());
+  source->asked_open(now);
+  REQUIRE(news->is_open());
+  news->go_on_after({1, stream_cursor::whole});
+  static_cast<void>(news->take(window));
+  source->asked_page(history_page{.changes = {move_at(2), withdrawal}, .next_after = 3});
+  CHECK(sequences(news->take(window).frames) == numbers(2, 2));
+  CHECK(news->is_reading()); // Of how the task ended.
+  const auto late_record = source->asked_open;
+  news->pause();
+  news->restart();
+  source->asked_open(now);
+  REQUIRE(news->is_open());
+  CHECK_FALSE(news->is_reading());
+  news->go_on_after({1, stream_cursor::whole});
+  source->asked_page = nullptr;
+  static_cast<void>(news->take(window));
+  REQUIRE(source->asked_page);
+  late_record(now);
+  source->asked_page(history_page{.changes = {move_at(2), withdrawal}, .next_after = 3});
+  auto batch = news->take(window);
+  CHECK(sequences(batch.frames) == numbers(2, 2));
+  CHECK(batch.state == feed_state::waiting);
+  source->asked_open(now);
+  batch = news->take(window);
+  CHECK(sequences(batch.frames) == numbers(3, 3));
+  CHECK(batch.state == feed_state::ended);
 }
 
 TEST_CASE("a reader that connects late gets a notification of earlier changes", "[actors][feed]") {

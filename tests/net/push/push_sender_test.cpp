@@ -85,6 +85,13 @@ private:
   std::vector<std::function<void()>> asked_;
 };
 
+/// A store that claims to have a history, and keeps no task that has ended.
+class forgetful_store final : public passing_store {
+public:
+  forgetful_store() : passing_store(make_memory_store({.tasks = 0})) {}
+  [[nodiscard]] bool has_history() const noexcept override { return true; }
+};
+
 /// Set while it lives; to be made before there are other threads.
 class environment_variable {
 public:
@@ -533,14 +540,14 @@ TEST_CASE("A long notification waits for room, and so does the past of which 0.3
   CHECK(comes_true([&] { return memory->held(memory_account::feeds) == 0; }));
 }
 
-TEST_CASE("A notification that waits to be tried again, or for its turn, holds no long task",
+TEST_CASE("A notification that waits holds no long task, and says so if it cannot be read anew",
           "[net][push][memory]") {
   const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
   const bool is_tried = GENERATE(true, false);
   CAPTURE(payload, is_tried);
   push_receiver receiver;
-  push_bed bed(push_bed::kind::memory);
-  bed.records = make_memory_store({.tasks = 0}); // None that has ended.
+  push_bed bed;
+  bed.records = std::make_unique<forgetful_store>();
   bed.options.parallel_per_host_max = 1;
   bed.options.timeout = 10min; // Longer than anything here waits.
   bed.start();
@@ -558,14 +565,95 @@ TEST_CASE("A notification that waits to be tried again, or for its turn, holds n
     bed.move("other", task_state::working);
     receiver.wait_for(1);
   }
+  auto config = hook("t", receiver.url(), "mine");
+  config.payload = payload;
+  REQUIRE(bed.attach(config, false).has_value()); // The task as it is comes first.
+  hand_clock::delay again{};
+  if (is_tried)
+    again = bed.clock.take();
+  bed.move("t", task_state::completed);
+  CHECK(comes_true([&] { return held.expired(); }));
+  if (is_tried)
+    again.then();
+  else
+    receiver.release();
+  CHECK(bed.wait_until_stopped("t", "mine") == "the task is no longer kept");
+  bed.wait_for_warning();
+  const std::lock_guard lock{bed.guard};
+  CHECK_THAT(bed.warnings.at(0), ContainsSubstring("the task is no longer kept"));
+}
+
+TEST_CASE("Without a history a long task is held and counted until its end is told",
+          "[net][push][memory]") {
+  const auto payload = GENERATE(push_payload::v1_0, push_payload::v0_3);
+  const bool is_tried = GENERATE(true, false);
+  CAPTURE(payload, is_tried);
+  constexpr std::size_t output_bytes = 200'000;
+  const auto memory = std::make_shared<memory_budget>(10 * output_bytes);
+  const auto held = [&] { return memory->held(memory_account::feeds); };
+  push_receiver receiver;
+  push_bed bed(push_bed::kind::memory);
+  bed.records = make_memory_store({.tasks = 0}); // None that has ended.
+  bed.feeds = std::make_shared<feed_budget>(feed_bytes_total_max, memory);
+  bed.options.parallel_per_host_max = 1;
+  bed.options.timeout = 10min; // Longer than anything here waits.
+  bed.start();
+  bed.put_task("other");
+  bed.put_task("t");
+  bed.put(about_lone("t", "c", 2,
+                     task_artifact{output("a", std::string(output_bytes, 'x')), false, true}));
+  if (is_tried) {
+    receiver.script({answer_text(503)});
+  } else {
+    receiver.hold();
+    REQUIRE(bed.create(hook("other", receiver.url())).has_value());
+    bed.move("other", task_state::working);
+    receiver.wait_for(1);
+  }
   auto config = hook("t", receiver.url());
   config.payload = payload;
   REQUIRE(bed.attach(config, false).has_value()); // The task as it is comes first.
+  hand_clock::delay again{};
   if (is_tried)
-    static_cast<void>(bed.clock.take());
+    again = bed.clock.take();
+  CHECK(comes_true([&] { return held() > output_bytes; }));
   bed.move("t", task_state::completed);
-  CHECK(comes_true([&] { return held.expired(); }));
-  receiver.release();
+  if (is_tried)
+    again.then();
+  else
+    receiver.release();
+  const auto got = receiver.wait_for(3);
+  CHECK(gists({got.begin() + 1, got.end()})
+        == (payload == push_payload::v1_0 ? "task TASK_STATE_SUBMITTED, TASK_STATE_COMPLETED"
+                                          : "task submitted, task completed"));
+  bed.wait_until_forgotten("t");
+  CHECK(comes_true([&] { return held() == 0; }));
+}
+
+TEST_CASE("0.3 holds nothing of a long past while it waits to try again", "[net][push][memory]") {
+  const auto memory = std::make_shared<memory_budget>(std::size_t{10'000'000});
+  push_receiver receiver;
+  push_bed bed;
+  bed.feeds = std::make_shared<feed_budget>(feed_bytes_total_max, memory);
+  bed.start();
+  bed.put_task("t");
+  bed.put(
+      about_lone("t", "c", 2, task_artifact{output("a", std::string(200'000, 'x')), false, true}));
+  bed.flush();
+  receiver.script({answer_text(503), answer_text(503)});
+  auto config = hook("t", receiver.url());
+  config.payload = push_payload::v0_3;
+  REQUIRE(bed.create(config).has_value());
+  bed.move("t", task_state::working);
+  for (int attempt = 1; attempt <= 2; ++attempt) { // The second one reads the past.
+    CAPTURE(attempt);
+    const auto again = bed.clock.take();
+    CHECK(comes_true([&] { return memory->held(memory_account::feeds) == 0; }));
+    again.then();
+  }
+  CHECK(gists(receiver.wait_for(3)) == "task working, task working, task working");
+  bed.move("t", task_state::completed);
+  bed.wait_until_forgotten("t");
 }
 
 TEST_CASE("A long task that was let go is posted as before", "[net][push][memory]") {
