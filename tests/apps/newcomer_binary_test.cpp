@@ -156,6 +156,7 @@ TEST_CASE("a plan that was mended in its file is what a retry on a server does",
   const auto refused = me.at_desk.run({"retry", "@last", file});
   CHECK(refused.code == 1);
   CHECK(contains(refused.err, "ecko"));
+  CHECK(contains(refused.err, "and is canceled"));
   CHECK(contains(me.at_desk.run({"show", "@last"}).out, "fetch"));
 
   me.mend_plan(me.at_desk.path("work"));
@@ -195,6 +196,9 @@ TEST_CASE("tasks that a file no longer has are removed by a retry, those of othe
                     R"({"text": "of somebody else"})"})
               .code
           == 0);
+  me.at_desk.write("more.json", R"([{"op": "addPlan", "name": "More", "dependencies": ["Some"],
+    "tasks": [{"name": "also", "agent": "echo", "input": {"text": "of a guest"}}]}])");
+  REQUIRE(me.at_desk.run({"modify", id, me.at_desk.path("more.json")}).code == 0);
   REQUIRE(me.at_desk.run({"answer", id + ".p0.t0", "yes"}).code == 0);
   REQUIRE(me.at_desk.run({"watch", id, "-q"}).code == 1);
 
@@ -207,7 +211,76 @@ TEST_CASE("tasks that a file no longer has are removed by a retry, those of othe
   CHECK(watched.code == 0);
   CHECK(contains(watched.out, "--- Some / three\nlast"));
   CHECK(contains(watched.out, "--- Some / other\nof somebody else"));
+  CHECK(contains(watched.out, "--- More / also\nof a guest"));
   CHECK_FALSE(contains(watched.out, "--- Some / two"));
+}
+
+TEST_CASE("plans and tasks of one name are refused, because a server does not show their ids",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server({"--store", "memory", "--allow-commands"});
+  me.at_desk.use(url_of(server));
+  const auto file = me.at_desk.path("twice.yaml");
+  const std::string fails = "agent: command, input: {shell: \"exit 1\"}";
+  me.at_desk.write("twice.yaml",
+                   "name: Twice\nplans:\n  - {id: a, name: P, tasks: [{name: one, agent: echo}]}\n"
+                   "  - {id: b, name: P, tasks: [{name: two, "
+                       + fails + "}]}\n");
+  REQUIRE(me.at_desk.run({"submit", file, "--watch", "-q"}).code == 1);
+  const auto plans = me.at_desk.run({"retry", "@last", file});
+  CHECK(plans.code == 1);
+  CHECK(contains(plans.err, "2 plans with the name \"P\""));
+  CHECK(contains(me.at_desk.run({"ls"}).out, "failed"));
+
+  me.at_desk.write("twice.yaml", "name: Once\ntasks: [{name: x, " + fails + "}]\n");
+  REQUIRE(me.at_desk.run({"submit", file, "--watch", "-q"}).code == 1);
+  me.at_desk.write("twice.yaml", "name: Once\ntasks: [{id: a, name: x, " + fails
+                                     + "}, {id: b, name: x, agent: echo}]\n");
+  const auto tasks = me.at_desk.run({"retry", "@last", file});
+  CHECK(tasks.code == 1);
+  CHECK(contains(tasks.err, "2 tasks with the name \"x\""));
+}
+
+TEST_CASE("an objective that has not begun stays so if it does not take a file",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server({"--store", "memory"});
+  me.at_desk.use(url_of(server));
+  server.ask("objectives/create",
+             R"({"id":"trip","name":"Trip","tasks":[{"name":"fetch","agent":"echo"}]})");
+  me.at_desk.write("trip.yaml", "name: Trip\ntasks: [{name: fetch, agent: ecko}]\n");
+  const auto refused = me.at_desk.run({"retry", "trip", me.at_desk.path("trip.yaml")});
+  CHECK(refused.code == 1);
+  CHECK(contains(refused.err, "and stays submitted"));
+  CHECK(at(server.ask("objectives/get", R"({"id":"trip"})"), "/objective/status") == "submitted");
+}
+
+TEST_CASE("a plan that was skipped on the server may be left out of the file",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server({"--store", "memory", "--allow-commands"});
+  me.at_desk.use(url_of(server));
+  const auto file = me.at_desk.path("both.yaml");
+  const auto plan = [](const std::string& command) {
+    return "name: Both\nplans:\n  - name: A\n    tasks:\n"
+           "    - {name: ask, agent: scripted, input: {steps: [{ask: Ready?}, {complete: ok}]}}\n"
+           "    - {name: one, agent: command, input: {shell: \""
+           + command + "\"}, dependencies: [ask]}\n";
+  };
+  me.at_desk.write("both.yaml", plan("exit 1")
+                                    + "  - {name: B, dependencies: [A], tasks: [{name: b, agent: "
+                                      "echo, input: {text: b}}]}\n");
+  const auto id = trimmed(me.at_desk.run({"submit", file}).out);
+  REQUIRE(server.reaches(id + ".p0.t0", "TASK_STATE_INPUT_REQUIRED"));
+  me.at_desk.write("skip.json", R"([{"op": "skipPlan", "plan": "B"}])");
+  REQUIRE(me.at_desk.run({"modify", id, me.at_desk.path("skip.json")}).code == 0);
+  REQUIRE(me.at_desk.run({"answer", id + ".p0.t0", "yes"}).code == 0);
+  REQUIRE(me.at_desk.run({"watch", id, "-q"}).code == 1);
+  me.at_desk.write("both.yaml", plan("echo ok"));
+  const auto mended = me.at_desk.run({"retry", id, file});
+  CAPTURE(mended.err);
+  CHECK(mended.code == 0);
+  CHECK(me.at_desk.run({"watch", id, "-q"}).code == 0);
 }
 
 TEST_CASE("a plan that was mended in its file is what a retry of the file does",
