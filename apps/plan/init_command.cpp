@@ -3,6 +3,7 @@
 #include "apps/plan/plan_schema.hpp"
 #include "apps/plan/text_file.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/terminal/text.hpp"
 
 #include <filesystem>
 #include <string_view>
@@ -101,7 +102,7 @@ int init_command(const init_options& options) {
       return exit_failed;
     }
   complain("wrote " + options.file + (needs_schema ? " and, for editors, " + schema : "")
-           + "; run it with: `troupe run " + options.file + "`");
+           + "; run it with: `troupe run " + shell_word(options.file) + "`");
   return exit_ok;
 }
 

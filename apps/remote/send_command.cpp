@@ -145,8 +145,8 @@ private:
         }
         about((view_.state() == task_state::auth_required ? "asks for credentials" : "asks") + why);
         if (!is_conversation_)
-          complain("answer with: `troupe send --server " + on_.name + " --task " + view_.task()
-                   + " TEXT`");
+          complain("answer with: `troupe send --server " + shell_word(on_.name) + " --task "
+                   + view_.task() + " TEXT`");
         return exit_needs_input;
       case task_state::submitted:
       case task_state::working:
