@@ -3,6 +3,7 @@
 // and on a server. On a terminal of 80 x 24.
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/relay.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -253,6 +254,59 @@ TEST_CASE("an objective that has not begun stays so if it does not take a file",
   CHECK(refused.code == 1);
   CHECK(contains(refused.err, "and stays submitted"));
   CHECK(at(server.ask("objectives/get", R"({"id":"trip"})"), "/objective/status") == "submitted");
+}
+
+TEST_CASE("an objective is not canceled if it is not known whether it has taken a file",
+          "[binary][newcomer]") {
+  newcomer me;
+  relay between;
+  const served server({"--store", "memory", "--allow-commands", "--public-url", between.url()});
+  between.lead_to(server.port());
+  me.at_desk.use(between.url());
+  const auto file = me.at_desk.path("build.yaml");
+  const auto id = trimmed(me.at_desk.run({"submit", file}).out);
+  REQUIRE(me.at_desk.run({"watch", id, "-q"}).code == 1);
+  me.mend_plan(me.at_desk.path("work"));
+  between.replace("\"dryRun\":", "\"dryRun\";"); // The answer cannot be read.
+  const auto unread = me.at_desk.run({"retry", id, file});
+  CHECK(unread.code == 1);
+  CHECK(contains(unread.err, "and stays submitted"));
+  CHECK(at(server.ask("objectives/get", R"({"id":")" + id + R"("})"), "/objective/status")
+        == "submitted");
+  between.reset();
+  CHECK(me.at_desk.run({"retry", id, file}).code == 0);
+  CHECK(me.at_desk.run({"watch", id, "-q"}).code == 0);
+}
+
+TEST_CASE("what was added more than a thousand changes ago is not of the file",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server(
+      {"--data", me.at_desk.path("data"), "--allow-commands", "--durability", "async"});
+  me.at_desk.use(url_of(server));
+  const auto plan = [](const std::string& command) {
+    return "name: Long\ntasks: [{name: one, agent: command, input: {shell: " + command + "}}]\n";
+  };
+  const auto file = me.at_desk.path("long.yaml");
+  server.ask("objectives/create", R"({"id":"long","name":"Long","tasks":[{"name":"one",)"
+                                  R"("agent":"command","input":{"shell":"exit 1"}}]})");
+  REQUIRE(me.at_desk
+              .run({"modify", "long.p0", "--add", "other", "--agent", "echo", "--input",
+                    R"({"text": "of a guest"})", "--after", "one"})
+              .code
+          == 0);
+  auto client = server.client();
+  for (int i = 0; i < 1'000; ++i)
+    result_of(client.post(
+        request_of("plans/modify", R"({"id":"long.p0","operations":[{"op":"setPlan","priority":)"
+                                       + std::to_string(i % 2) + "}]}")));
+  server.ask("objectives/update", R"({"id":"long","status":"working"})");
+  REQUIRE(me.at_desk.run({"watch", "long", "-q"}).code == 1);
+  me.at_desk.write("long.yaml", plan("exit 0"));
+  CHECK(me.at_desk.run({"retry", "long", file}).code == 0);
+  const auto watched = me.at_desk.run({"watch", "long"});
+  CHECK(watched.code == 0);
+  CHECK(contains(watched.out, "of a guest"));
 }
 
 TEST_CASE("a plan that was skipped on the server may be left out of the file",
