@@ -101,7 +101,7 @@ public:
     const auto old_plan = [&](std::size_t p) -> const plan_spec& {
       return *recorded_.plans[p].spec;
     };
-    const auto only = only_plan(recorded_, made_plans_);
+    const auto only = only_plan_of(recorded_, made_plans_);
     plans_ = file_.plans.size() == 1 && only
                  ? std::vector{*only} // It may have another name.
                  : places_of(file_.plans.size(), old_plan, recorded_.plans.size(),
@@ -495,8 +495,8 @@ private:
 
 } // namespace
 
-std::optional<std::uint32_t> only_plan(const objective_view& recorded,
-                                       const std::set<std::uint32_t>& made_plans) {
+std::optional<std::uint32_t> only_plan_of(const objective_view& recorded,
+                                          const std::set<std::uint32_t>& made_plans) {
   std::optional<std::uint32_t> out;
   for (std::uint32_t p = 0; p < recorded.plans.size(); ++p) {
     if (made_plans.contains(p))

@@ -38,8 +38,8 @@ struct mended_run {
 
 /// The only plan of the run, apart from `made_plans`: in a file of one plan it may have another
 /// name. Nothing if there are several.
-[[nodiscard]] std::optional<std::uint32_t> only_plan(const objective_view& recorded,
-                                                     const std::set<std::uint32_t>& made_plans);
+[[nodiscard]] std::optional<std::uint32_t> only_plan_of(const objective_view& recorded,
+                                                        const std::set<std::uint32_t>& made_plans);
 
 /// Plans and tasks are the same in both if they have the same id in the file, else the same name,
 /// which no other one has. `file` has no ids of its own (make_ids_local), and `edges` are its

@@ -292,7 +292,7 @@ result<void> note_skipped_plans(const server_link& on, mendable_objective& of) {
 result<mended_run> mend_objective(const mendable_objective& of, const checked_file& file) {
   auto view = of.view;
   auto wanted = file.file.objective;
-  if (const auto taken = take_metadata(view, wanted, only_plan(view, of.made_plans)); !taken)
+  if (const auto taken = take_metadata(view, wanted, only_plan_of(view, of.made_plans)); !taken)
     return taken.error();
   if (wanted.parallel_max == 0) // The server may have a limit of its own.
     wanted.parallel_max = view.parallel_max;
