@@ -284,9 +284,6 @@ TEST_CASE("what was added more than a thousand changes ago is not of the file",
   const served server(
       {"--data", me.at_desk.path("data"), "--allow-commands", "--durability", "async"});
   me.at_desk.use(url_of(server));
-  const auto plan = [](const std::string& command) {
-    return "name: Long\ntasks: [{name: one, agent: command, input: {shell: " + command + "}}]\n";
-  };
   const auto file = me.at_desk.path("long.yaml");
   server.ask("objectives/create", R"({"id":"long","name":"Long","tasks":[{"name":"one",)"
                                   R"("agent":"command","input":{"shell":"exit 1"}}]})");
@@ -297,12 +294,15 @@ TEST_CASE("what was added more than a thousand changes ago is not of the file",
           == 0);
   auto client = server.client();
   for (int i = 0; i < 1'000; ++i)
-    result_of(client.post(
-        request_of("plans/modify", R"({"id":"long.p0","operations":[{"op":"setPlan","priority":)"
-                                       + std::to_string(i % 2) + "}]}")));
+    REQUIRE(at(result_of(client.post(request_of(
+                   "plans/modify", R"({"id":"long.p0","operations":[{"op":"setPlan","priority":)"
+                                       + std::to_string(i % 2) + "}]}"))),
+               "/revision")
+            == std::to_string(i + 2));
   server.ask("objectives/update", R"({"id":"long","status":"working"})");
   REQUIRE(me.at_desk.run({"watch", "long", "-q"}).code == 1);
-  me.at_desk.write("long.yaml", plan("exit 0"));
+  me.at_desk.write("long.yaml", "name: Long\ntasks: [{name: one, agent: command, "
+                                "input: {shell: exit 0}}]\n");
   CHECK(me.at_desk.run({"retry", "long", file}).code == 0);
   const auto watched = me.at_desk.run({"watch", "long"});
   CHECK(watched.code == 0);
