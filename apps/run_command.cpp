@@ -278,8 +278,8 @@ void tell_about_file(const run_options& options, const prepared& ready, const ru
   const auto text = read_text(entry.file, plan_file_bytes_max);
   if (text && hash_of_text(*text) != entry.text)
     complain(entry.file + " has changed since the run " + entry.id
-             + ", which is done again with the plan as it was; `troupe run --retry " + entry.file
-             + "` takes the changes");
+             + ", which is done again with the plan as it was; `troupe run --retry "
+             + shell_word(entry.file) + "` takes the changes");
 }
 
 /// Says that a run of the same file was left, if there is one.
@@ -524,10 +524,10 @@ private:
 
 /// How options name the run, and how the commands for runs do.
 std::string option_of(const std::string& how, const placed_run& run) {
-  return run.is_own ? how + " " + run.entry.id : how + " --data " + run.entry.directory;
+  return run.is_own ? how + " " + run.entry.id : how + " --data " + shell_word(run.entry.directory);
 }
 std::string name_of(const placed_run& run) {
-  return (run.is_own ? run.entry.id : run.entry.directory + "/") + local_flag();
+  return (run.is_own ? run.entry.id : shell_word(run.entry.directory + "/")) + local_flag();
 }
 
 /// What a person may do next with a run that has not completed.
@@ -540,7 +540,7 @@ void tell_next_steps(const placed_run& run, int code) {
   } else if (code == exit_needs_input) {
     const auto words = run.is_own ? local_flag() : " " + name;
     complain("the run waits for an answer; `troupe inbox" + words
-             + "` lists what is asked, `troupe answer" + local_flag()
+             + "` lists what is asked, `troupe answer " + name
              + "` answers it; or go on with `troupe run " + option_of("--resume", run) + "`");
   } else if (code == exit_failed) {
     std::error_code failed;
@@ -550,7 +550,7 @@ void tell_next_steps(const placed_run& run, int code) {
       complain("all that its programs wrote: `troupe logs " + name + "`");
     complain("to do again what failed: `troupe run " + option_of("--retry", run) + "`"
              + (run.is_own && !file.empty() && file != "-"
-                    ? "; once the plan is mended: `troupe run --retry " + file + "`"
+                    ? "; once the plan is mended: `troupe run --retry " + shell_word(file) + "`"
                     : ""));
   } else if (code == exit_canceled) {
     complain(is_settled(run.entry.state)

@@ -40,7 +40,7 @@ constexpr auto kinds = std::to_array<kind_row>({
     {"watch", "ID", candidate_kind::objectives},
     {"modify", "ID", candidate_kind::objectives},
     {"modify", "--after", candidate_kind::objective_tasks},
-    {"history", "ID", candidate_kind::objectives},
+    {"history", "ID", candidate_kind::runs},
     {"replan", "ID", candidate_kind::objectives},
     {"pause", "ID", candidate_kind::objectives},
     {"resume", "ID", candidate_kind::objectives},

@@ -2,6 +2,7 @@
 #include "apps/commands.hpp"
 #include "apps/plan/plan_schema.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/terminal/text.hpp"
 #include "apps/text_file.hpp"
 
 #include <filesystem>
@@ -101,7 +102,7 @@ int init_command(const init_options& options) {
       return exit_failed;
     }
   complain("wrote " + options.file + (needs_schema ? " and, for editors, " + schema : "")
-           + "; run it with: `troupe run " + options.file + "`");
+           + "; run it with: `troupe run " + shell_word(options.file) + "`");
   return exit_ok;
 }
 

@@ -92,15 +92,18 @@ bool is_same_deadline(const task_spec& before, const task_spec& now, timestamp e
 class mender {
 public:
   mender(const objective_view& recorded, const objective_spec& file,
-         const resolved_objective& edges, const std::set<task_position>& made_by_tasks)
-      : recorded_(recorded), file_(file), edges_(edges), made_by_tasks_(made_by_tasks) {}
+         const resolved_objective& edges, const std::set<task_position>& made_by_tasks,
+         const std::set<std::uint32_t>& made_plans)
+      : recorded_(recorded), file_(file), edges_(edges), made_by_tasks_(made_by_tasks),
+        made_plans_(made_plans) {}
 
   result<mended_run> run() {
     const auto old_plan = [&](std::size_t p) -> const plan_spec& {
       return *recorded_.plans[p].spec;
     };
-    plans_ = file_.plans.size() == 1 && recorded_.plans.size() == 1
-                 ? std::vector<std::uint32_t>{0} // The only plan may have another name.
+    const auto only = only_plan_of(recorded_, made_plans_);
+    plans_ = file_.plans.size() == 1 && only
+                 ? std::vector{*only} // It may have another name.
                  : places_of(file_.plans.size(), old_plan, recorded_.plans.size(),
                              [&](std::size_t p) -> const plan_spec& { return *file_.plans[p]; });
     for (std::size_t p = 0; p < plans_.size(); ++p)
@@ -291,9 +294,11 @@ private:
       kept.insert(tasks_[at.plan][on]);
       put.spec.dependencies.push_back(name_of({at.plan, on}));
     }
-    for (std::size_t i = 0; i < before.dependency_indexes.size(); ++i)
-      if (before.dependency_indexes[i] == elsewhere)
-        put.spec.dependencies.push_back(before.dependencies[i]);
+    // By their ids: a server shows those of the last try (`trip.p0.t1.r1`), and does not take them.
+    for (const auto& each : plan.spec->outside)
+      if (each.task == old)
+        put.spec.dependencies.push_back(
+            recorded_.plans[each.on_plan].spec->tasks[each.on_task].id.str());
     // First, so that a dependency that is turned round is no cycle meanwhile.
     for (const auto on :
          std::set(before.dependency_indexes.begin(), before.dependency_indexes.end()))
@@ -455,7 +460,8 @@ private:
     const std::set<std::uint32_t> kept(plans_.begin(), plans_.end());
     for (auto p = static_cast<std::uint32_t>(recorded_.plans.size()); p-- > 0;) {
       const auto& plan = recorded_.plans[p];
-      if (kept.contains(p) || plan.spec->is_removed || plan.skip_requested)
+      if (kept.contains(p) || made_plans_.contains(p) || plan.spec->is_removed
+          || plan.skip_requested)
         continue;
       bool has_begun = false;
       std::size_t open = 0;
@@ -480,6 +486,7 @@ private:
   const objective_spec& file_;
   const resolved_objective& edges_;
   const std::set<task_position>& made_by_tasks_;
+  const std::set<std::uint32_t>& made_plans_;
   resolved_objective relations_;                  ///< Of what is recorded.
   std::vector<std::uint32_t> plans_;              ///< Of each of the file: its place in the record.
   std::vector<std::vector<std::uint32_t>> tasks_; ///< The same of their tasks.
@@ -488,10 +495,24 @@ private:
 
 } // namespace
 
+std::optional<std::uint32_t> only_plan_of(const objective_view& recorded,
+                                          const std::set<std::uint32_t>& made_plans) {
+  std::optional<std::uint32_t> out;
+  for (std::uint32_t p = 0; p < recorded.plans.size(); ++p) {
+    if (made_plans.contains(p))
+      continue;
+    if (out)
+      return std::nullopt;
+    out = p;
+  }
+  return out;
+}
+
 result<mended_run> mend_run(const objective_view& recorded, const objective_spec& file,
                             const resolved_objective& edges,
-                            const std::set<task_position>& made_by_tasks) {
-  return mender(recorded, file, edges, made_by_tasks).run();
+                            const std::set<task_position>& made_by_tasks,
+                            const std::set<std::uint32_t>& made_plans) {
+  return mender(recorded, file, edges, made_by_tasks, made_plans).run();
 }
 
 std::string mended_text(const mended_run& mended) {

@@ -10,6 +10,8 @@
 #include <troupe/protocol/spec.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,15 +36,21 @@ struct mended_run {
   [[nodiscard]] bool empty() const noexcept { return plans.empty() && objective.empty(); }
 };
 
+/// The only plan of the run, apart from `made_plans`: in a file of one plan it may have another
+/// name. Nothing if there are several.
+[[nodiscard]] std::optional<std::uint32_t> only_plan_of(const objective_view& recorded,
+                                                        const std::set<std::uint32_t>& made_plans);
+
 /// Plans and tasks are the same in both if they have the same id in the file, else the same name,
 /// which no other one has. `file` has no ids of its own (make_ids_local), and `edges` are its
-/// dependencies. Tasks in `made_by_tasks` are in no file, and stay. The operations are for a run
-/// that was renewed: tasks that did not complete have not begun. Errors: invalid_params names a
-/// difference that no operation makes.
+/// dependencies. Tasks in `made_by_tasks` and plans in `made_plans` are in no file, and stay. The
+/// operations are for a run that was renewed: tasks that did not complete have not begun. Errors:
+/// invalid_params names a difference that no operation makes.
 [[nodiscard]] result<mended_run> mend_run(const objective_view& recorded,
                                           const objective_spec& file,
                                           const resolved_objective& edges,
-                                          const std::set<task_position>& made_by_tasks = {});
+                                          const std::set<task_position>& made_by_tasks = {},
+                                          const std::set<std::uint32_t>& made_plans = {});
 
 /// `2 tasks changed, 1 added`.
 [[nodiscard]] std::string mended_text(const mended_run& mended);

@@ -24,7 +24,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <unistd.h>
@@ -146,56 +148,111 @@ std::string draw_objectives(const std::vector<json::value>& all, const list_runs
 
 // -- steps ----------------------------------------------------------------------------------------
 
-/// The state that it has then.
-result<std::string> move_to(const server_link& on, const std::string& id, std::string_view state) {
+/// The objective as it is then. `revision`: only if nobody has changed it since.
+result<json::value> move_to(const server_link& on, const std::string& id, std::string_view state,
+                            const std::optional<std::uint64_t>& revision = std::nullopt) {
   json::object params;
   params["id"] = id;
   params["status"] = state;
-  const auto done = on.ask_for("objective", a2a::operation::update_objective, std::move(params));
-  if (!done)
-    return done.error();
-  return text_in(*done, "status");
+  if (revision)
+    params["ifRevision"] = *revision;
+  return on.ask_for("objective", a2a::operation::update_objective, std::move(params));
 }
 
-/// What has not completed begins again; with `mended`, as the file has it now.
-result<std::string> try_again(const server_link& on, const std::string& id,
-                              const mended_run& mended) {
-  if (const auto renewed = move_to(on, id, "submitted"); !renewed)
-    return renewed;
-  if (const auto changed = send_mended(on, id, mended); !changed) {
-    // Else it would be resumed with the plan as it was.
-    [[maybe_unused]] const auto ended = move_to(on, id, "canceled");
-    return make_error(changed.error().code, "the objective " + id
-                                                + " does not take the plan as the file has it now: "
-                                                + changed.error().message);
+/// Whether the server has said no. Else it may have done what it was asked.
+bool is_refusal(errc code) {
+  switch (code) {
+    case errc::unavailable:
+    case errc::timed_out:
+    case errc::overloaded:
+    case errc::internal:
+    case errc::too_large:
+    case errc::invalid_agent_response: return false;
+    default: return true;
   }
-  return move_to(on, id, "working");
 }
 
-result<std::string> take_step(const server_link& on, const std::string& id,
-                              const step_options& options, const mended_run& mended) {
-  switch (options.step) {
+/// A file, and the objective that takes it, as it was before.
+struct mending {
+  const checked_file& file;
+  std::string file_name;
+  mendable_objective of;
+};
+
+/// Says what changes by the file.
+void tell_mended(const mended_run& mended, const std::string& file_name) {
+  if (mended.empty() && mended.staying.empty())
+    complain(file_name + " has nothing that is new there");
+  else
+    for (const auto& line : mended_lines(mended, file_name))
+      complain(line);
+}
+
+/// Changes the objective, which is `submitted`, by the file. `revision`: its revision, then and
+/// now.
+result<void> change_by_file(const server_link& on, mending& by, std::uint64_t& revision) {
+  if (const auto noted = note_skipped_plans(on, by.of); !noted)
+    return noted;
+  const auto mended = mend_objective(by.of, by.file);
+  if (!mended)
+    return mended.error();
+  tell_mended(*mended, by.file_name);
+  return send_mended(on, by.of.view.id.str(), *mended, revision);
+}
+
+/// What has not completed begins again, as the file has it now.
+result<json::value> try_mended(const server_link& on, mending& by) {
+  const auto& id = by.of.view.id.str();
+  const auto renewed = move_to(on, id, "submitted");
+  if (!renewed)
+    return renewed;
+  auto revision = revision_in(*renewed).value_or(by.of.view.revision);
+  const auto changed = change_by_file(on, by, revision);
+  if (changed)
+    return move_to(on, id, "working");
+  const auto& why = changed.error();
+  const bool is_refused = is_refusal(why.code);
+  std::string now = "stays submitted";
+  if (is_refused && by.of.view.state != objective_state::submitted) {
+    // Else it would be resumed with the plan as it was. What others have changed since stays.
+    now = move_to(on, id, "canceled", revision) ? "is canceled" : "could not be canceled";
+  }
+  return make_error(why.code,
+                    "the objective " + id
+                        + (is_refused ? " does not take the plan as the file has it now"
+                                      : " may have taken only a part of what has changed in the "
+                                        "file")
+                        + " and " + now + ": " + why.message);
+}
+
+result<json::value> take_step(const server_link& on, const std::string& id, objective_step step) {
+  switch (step) {
     case objective_step::pause: return move_to(on, id, "blocked");
     case objective_step::resume: return move_to(on, id, "working");
     case objective_step::retry: break;
   }
-  return try_again(on, id, mended);
+  const auto renewed = move_to(on, id, "submitted");
+  return renewed ? move_to(on, id, "working") : renewed;
 }
 
-/// What changes in the objective by the file, and says it.
-result<mended_run> read_mended_file(const server_link& on, const std::string& id,
-                                    const std::string& path, const checked_file& file) {
-  auto mended = mend_objective(on, id, file);
-  if (!mended)
+/// Errors: also what the objective cannot take of the file, before anything is changed.
+result<mending> read_mending(const server_link& on, const std::string& id, const std::string& path,
+                             const checked_file& file) {
+  auto of = read_mendable(on, id);
+  if (!of)
+    return of.error();
+  if (const auto mended = mend_objective(*of, file); !mended)
     return make_error(mended.error().code, "the objective " + id + " cannot take "
                                                + name_of_file(path)
                                                + " as it is now: " + mended.error().message);
-  if (mended->empty() && mended->staying.empty())
-    complain(name_of_file(path) + " has nothing that is new there");
-  else
-    for (const auto& line : mended_lines(*mended, name_of_file(path)))
-      complain(line);
-  return mended;
+  return mending{file, name_of_file(path), std::move(*of)};
+}
+
+/// The step of a retry that has a file.
+result<json::value> retry_with_file(const server_link& on, const std::string& id,
+                                    const std::string& path, const checked_file& file) {
+  auto by = read_mending(on, id, path, file);
+  return by ? try_mended(on, *by) : result<json::value>(by.error());
 }
 
 } // namespace
@@ -258,18 +315,13 @@ int step_command(const step_options& options) {
   const auto id = find_objective_id(*on, options.id);
   if (!id)
     return on->refuse(id.error());
-  mended_run mended;
-  if (file) {
-    auto found = read_mended_file(*on, *id, options.file, *file);
-    if (!found)
-      return on->refuse(found.error());
-    mended = std::move(*found);
-  }
-  const auto state = take_step(*on, *id, options, mended);
-  if (!state)
-    return on->refuse(state.error());
-  return say("objective " + clean_line(*id) + " " + clean_line(*state) + "\n") ? exit_ok
-                                                                               : exit_failed;
+  const auto now =
+      file ? retry_with_file(*on, *id, options.file, *file) : take_step(*on, *id, options.step);
+  if (!now)
+    return on->refuse(now.error());
+  return say("objective " + clean_line(*id) + " " + clean_line(text_in(*now, "status")) + "\n")
+             ? exit_ok
+             : exit_failed;
 }
 
 int list_objectives_command(const list_runs_options& options, chosen_server server) {

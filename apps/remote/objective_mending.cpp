@@ -2,6 +2,7 @@
 
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/object_reader.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/limits_opt.hpp"
@@ -12,8 +13,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,7 +29,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t changes_read_max = 1000;
 /// Tells these changes from those of others.
 constexpr const char* mended_file_reason = "the file of the plan was mended";
 
@@ -91,41 +93,73 @@ void for_each_shown_task(const json::value& shown, const Visit& visit) {
   }
 }
 
-/// The ids of the tasks that changes have added, those of a mended file apart.
-result<std::set<std::string>> added_by_others(const server_link& on, const std::string& id) {
-  const auto changes =
-      on.list("changes", a2a::operation::objective_history, {{"id", id}}, changes_read_max);
+/// What changes have added, those of a mended file apart.
+struct added_parts {
+  std::set<std::string> plans; ///< Their ids.
+  std::set<std::string> tasks;
+};
+
+result<added_parts> added_by_others(const server_link& on, const std::string& id) {
+  // All of them: what an old change has added must not be taken for a part of the file.
+  const auto changes = on.list("changes", a2a::operation::objective_history, {{"id", id}},
+                               std::numeric_limits<std::size_t>::max());
   if (!changes)
     return changes.error();
-  std::set<std::string> out;
+  added_parts out;
   for (const auto& each : *changes) {
     const auto* members = each.if_object();
     const auto* operations = members ? members->if_contains("operations") : nullptr;
     if (!operations || !operations->is_array() || text_in(each, "reason") == mended_file_reason)
       continue;
-    for (const auto& one : operations->get_array())
+    for (const auto& one : operations->get_array()) {
       if (text_in(one, "op") == "addTask")
-        out.insert(text_in(one, "task"));
+        out.tasks.insert(text_in(one, "task"));
+      else if (text_in(one, "op") == "addPlan")
+        out.plans.insert(text_in(one, "plan"));
+    }
   }
   return out;
 }
 
-/// Tasks of the objective that are in no file.
-result<std::set<task_position>> tasks_of_no_file(const server_link& on, const json::value& shown,
-                                                 const objective_view& view) {
-  const auto added = added_by_others(on, view.id.str());
-  if (!added)
-    return added.error();
-  std::set<task_position> out;
+/// Finds what is in no file.
+void note_made(const json::value& shown, const added_parts& added, mendable_objective& of) {
+  const auto& plans = of.view.plans;
+  for (std::uint32_t p = 0; p < plans.size(); ++p)
+    if (added.plans.contains(plans[p].spec->id.str()))
+      of.made_plans.insert(p);
   for_each_shown_task(shown, [&](task_position at, const json::object& task) {
-    const bool is_of_view =
-        at.plan < view.plans.size() && at.task < view.plans[at.plan].spec->tasks.size();
+    const bool is_of_view = at.plan < plans.size() && at.task < plans[at.plan].spec->tasks.size();
     if (is_of_view
         && (task.contains("calledBy")
-            || added->contains(view.plans[at.plan].spec->tasks[at.task].id.str())))
-      out.insert(at);
+            || added.tasks.contains(plans[at.plan].spec->tasks[at.task].id.str())))
+      of.made_by_tasks.insert(at);
   });
-  return out;
+}
+
+error not_told_apart(const std::string& of, std::size_t count, const std::string& parts,
+                     const std::string& name) {
+  return make_error(errc::invalid_params,
+                    of + " has " + std::to_string(count) + " " + parts + " with the name "
+                        + troupe::quoted(name)
+                        + "; a server does not show the ids of the file, so they cannot be told "
+                          "apart");
+}
+
+/// No plan of the file may have a name that stands twice.
+result<void> check_plan_names(const objective_view& view, const objective_spec& file) {
+  std::map<std::string, std::size_t> in_view;
+  std::map<std::string, std::size_t> in_file;
+  for (const auto& plan : view.plans)
+    ++in_view[plan.spec->name];
+  for (const auto& plan : file.plans)
+    ++in_file[plan->name];
+  for (const auto& [name, count] : in_file) {
+    if (count > 1)
+      return not_told_apart("the file", count, "plans", name);
+    if (in_view[name] > 1)
+      return not_told_apart("the objective", in_view[name], "plans", name);
+  }
+  return {};
 }
 
 /// How often each name stands among the tasks of a plan, and where it does first.
@@ -137,27 +171,31 @@ std::map<std::string, std::pair<std::size_t, std::uint32_t>> names_in(const plan
   return out;
 }
 
-/// What the server does not show counts as unchanged: the metadata of tasks.
-result<void> take_metadata(objective_view& view, const objective_spec& file) {
-  const bool is_only = file.plans.size() == 1 && view.plans.size() == 1;
+/// What the server does not show counts as unchanged: the metadata of tasks. Errors:
+/// invalid_params, if two plans, or two tasks of a plan, have the same name.
+result<void> take_metadata(objective_view& view, const objective_spec& file,
+                           const std::optional<std::uint32_t>& only) {
+  const bool is_only = file.plans.size() == 1 && only;
+  if (!is_only)
+    if (auto ok = check_plan_names(view, file); !ok)
+      return ok;
   for (std::uint32_t p = 0; p < view.plans.size(); ++p) {
     auto own = std::make_shared<plan_spec>(*view.plans[p].spec);
     const auto names = names_in(*own);
     for (const auto& plan : file.plans) {
-      if (!is_only && plan->name != own->name)
+      if (is_only ? p != *only : plan->name != own->name)
         continue;
+      for (const auto& [name, found] : names_in(*plan))
+        if (found.first > 1)
+          return not_told_apart("the plan " + troupe::quoted(plan->name) + " of the file",
+                                found.first, "tasks", name);
       for (const auto& task : plan->tasks) {
         const auto found = names.find(task.name);
         if (found == names.end())
           continue;
         const auto [count, at] = found->second;
         if (count > 1)
-          return make_error(errc::invalid_params,
-                            "the plan " + troupe::quoted(own->name) + " has "
-                                + std::to_string(count) + " tasks with the name "
-                                + troupe::quoted(task.name)
-                                + "; a server does not show the ids of the file, so they cannot be "
-                                  "told apart");
+          return not_told_apart("the plan " + troupe::quoted(own->name), count, "tasks", task.name);
         own->tasks.edit(at).metadata = task.metadata;
       }
     }
@@ -181,8 +219,9 @@ result<json::value> tree_of(const Write& write) {
   return tree;
 }
 
+/// The revision of the objective or plan is then `revision`, unless it was only tried.
 result<void> modify(const server_link& on, a2a::operation which, const std::string& id,
-                    const json::value& operations, bool is_dry) {
+                    const json::value& operations, bool is_dry, std::uint64_t& revision) {
   json::object params;
   params["id"] = id;
   params["operations"] = operations;
@@ -190,10 +229,21 @@ result<void> modify(const server_link& on, a2a::operation which, const std::stri
   if (is_dry)
     params["dryRun"] = true;
   const auto done = on.client->ask(which, std::move(params));
-  return done ? result<void>{} : result<void>{done.error()};
+  if (!done)
+    return done.error();
+  if (!is_dry)
+    revision = revision_in(*done).value_or(revision);
+  return {};
 }
 
 } // namespace
+
+std::optional<std::uint64_t> revision_in(const json::value& answer) {
+  const auto* members = answer.if_object();
+  const auto* found = members ? members->if_contains("revision") : nullptr;
+  const auto number = found ? wire::whole_number_from(*found) : std::nullopt;
+  return number && *number >= 0 ? std::optional<std::uint64_t>(*number) : std::nullopt;
+}
 
 result<checked_file> read_for_server(const std::string& path, const param_values& params) {
   auto file = read_plan_file(path, params);
@@ -207,28 +257,50 @@ result<checked_file> read_for_server(const std::string& path, const param_values
   return checked_file{std::move(*file), std::move(*edges)};
 }
 
-result<mended_run> mend_objective(const server_link& on, const std::string& id,
-                                  const checked_file& file) {
-  json::object params;
-  params["id"] = id;
-  const auto shown = on.ask_for("objective", a2a::operation::get_objective, std::move(params));
+result<mendable_objective> read_mendable(const server_link& on, const std::string& id) {
+  const auto shown = on.ask_for("objective", a2a::operation::get_objective, {{"id", id}});
   if (!shown)
     return shown.error();
   auto view = opt::read_objective_view(*shown);
   if (!view)
     return view.error();
-  const auto stay = tasks_of_no_file(on, *shown, *view);
-  if (!stay)
-    return stay.error();
-  auto wanted = file.file.objective;
-  if (const auto taken = take_metadata(*view, wanted); !taken)
-    return taken.error();
-  if (wanted.parallel_max == 0) // The server may have a limit of its own.
-    wanted.parallel_max = view->parallel_max;
-  return mend_run(*view, wanted, file.edges, *stay);
+  const auto added = added_by_others(on, view->id.str());
+  if (!added)
+    return added.error();
+  mendable_objective out{std::move(*view), {}, {}};
+  note_made(*shown, *added, out);
+  return out;
 }
 
-result<void> send_mended(const server_link& on, const std::string& id, const mended_run& mended) {
+result<void> note_skipped_plans(const server_link& on, mendable_objective& of) {
+  const auto shown =
+      on.ask_for("objective", a2a::operation::get_objective, {{"id", of.view.id.str()}});
+  if (!shown)
+    return shown.error();
+  const auto now = opt::read_objective_view(*shown);
+  if (!now)
+    return now.error();
+  std::set<plan_id> skipped;
+  for (const auto& plan : now->plans)
+    if (plan.state == plan_state::skipped)
+      skipped.insert(plan.spec->id);
+  for (std::uint32_t p = 0; p < of.view.plans.size(); ++p)
+    of.view.plans.edit(p).skip_requested = skipped.contains(of.view.plans[p].spec->id);
+  return {};
+}
+
+result<mended_run> mend_objective(const mendable_objective& of, const checked_file& file) {
+  auto view = of.view;
+  auto wanted = file.file.objective;
+  if (const auto taken = take_metadata(view, wanted, only_plan_of(view, of.made_plans)); !taken)
+    return taken.error();
+  if (wanted.parallel_max == 0) // The server may have a limit of its own.
+    wanted.parallel_max = view.parallel_max;
+  return mend_run(view, wanted, file.edges, of.made_by_tasks, of.made_plans);
+}
+
+result<void> send_mended(const server_link& on, const std::string& id, const mended_run& mended,
+                         std::uint64_t& revision) {
   std::vector<std::pair<std::string, json::value>> plans;
   for (const auto& each : mended.plans) {
     auto operations = tree_of([&](json_writer& out) {
@@ -247,10 +319,12 @@ result<void> send_mended(const server_link& on, const std::string& id, const men
     return whole.error();
   for (const bool is_dry : {true, false}) {
     for (const auto& [plan, operations] : plans)
-      if (auto done = modify(on, a2a::operation::modify_plan, plan, operations, is_dry); !done)
+      if (auto done = modify(on, a2a::operation::modify_plan, plan, operations, is_dry, revision);
+          !done)
         return done;
     if (!mended.objective.empty())
-      if (auto done = modify(on, a2a::operation::modify_objective, id, *whole, is_dry); !done)
+      if (auto done = modify(on, a2a::operation::modify_objective, id, *whole, is_dry, revision);
+          !done)
         return done;
   }
   return {};

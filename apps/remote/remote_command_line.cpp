@@ -114,9 +114,10 @@ const std::string replan_footer = with_servers(R"(Examples:
 The objective pauses, the planner of the server makes a change of the text (docs/planner.md), and it goes on. A list
 or a template takes the place of the plans that have not begun; a model may change anything that troupe modify may.)");
 
-const std::string history_footer = with_servers(R"(Examples:
+const std::string history_footer = with_runs(R"(Examples:
   troupe history trip                      with the changes of its plans
   troupe history trip.p0 --after 3
+  troupe history @last                     of the newest run or objective
   troupe history trip --at 2 > trip.json)");
 
 const std::string context_footer = R"(Examples:
@@ -247,7 +248,7 @@ void add_task_commands(CLI::App& app, remote_commands& to) {
 
 void add_change_commands(CLI::App& app, remote_commands& to) {
   auto& modify = *app.add_subcommand("modify", "Change an objective or a plan of a server");
-  add_id(modify, to.modify.id, "Of the plan; or of the objective or run, the beginning of it, or @last");
+  add_id(modify, to.modify.id, "Of the plan; or of the objective, the beginning of it, or @last");
   auto* file = modify.add_option(
       "FILE", to.modify.file, "JSON: the operations, or the whole request; - reads standard input");
   auto* add = modify.add_option("--add", to.modify.adds, "Add one task, in place of a file")
@@ -290,8 +291,10 @@ void add_change_commands(CLI::App& app, remote_commands& to) {
   add_server(replan, to.replan.server);
   replan.footer(replan_footer);
 
-  auto& history = *app.add_subcommand("history", "Show how an objective or a plan was changed");
-  add_id(history, to.history.id, "Of the plan; or of the objective, the beginning of it, or @last");
+  auto& history =
+      *app.add_subcommand("history", "Show how an objective, a run or a plan was changed");
+  add_id(history, to.history.id,
+         "Of the plan; or of the objective or run, the beginning of it, or @last");
   auto* after = history.add_option("--after", to.history.after, "Only changes after this revision")
                     ->type_name("N");
   history

@@ -145,8 +145,8 @@ private:
         }
         about((view_.state() == task_state::auth_required ? "asks for credentials" : "asks") + why);
         if (!is_conversation_)
-          complain("answer with: `troupe send --server " + on_.name + " --task " + view_.task()
-                   + " TEXT`");
+          complain("answer with: `troupe send --server " + shell_word(on_.name) + " --task "
+                   + view_.task() + " TEXT`");
         return exit_needs_input;
       case task_state::submitted:
       case task_state::working:
@@ -239,8 +239,12 @@ int converse(const server_link& on, const send_options& options, bool streams) {
   auto task = options.task;
   auto context = options.context;
   int code = exit_ok;
-  if (const auto asked = open_question_of(on, task); asked && asked->message)
-    output(STDERR_FILENO).write(clean_lines(shown_parts(asked->message->parts)) + "\n");
+  if (const auto asked = open_question_of(on, task)) {
+    if (asked->message)
+      output(STDERR_FILENO).write(clean_lines(shown_parts(asked->message->parts)) + "\n");
+    forget_typed(STDIN_FILENO); // It was typed before the question was shown.
+    code = exit_needs_input;
+  }
   for (;;) {
     output err(STDERR_FILENO);
     err.write("> ");
@@ -262,7 +266,7 @@ int converse(const server_link& on, const send_options& options, bool streams) {
     if (view.state() != task_state::unspecified || code == exit_ok)
       task = is_interrupted(view.state()) ? view.task() : std::string{};
     if (!task.empty())
-      forget_typed(STDIN_FILENO); // It was typed before the question was shown.
+      forget_typed(STDIN_FILENO); // As above.
   }
 }
 

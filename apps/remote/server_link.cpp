@@ -3,6 +3,7 @@
 #include "apps/options.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
+#include "apps/terminal/text.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/codec_opt.hpp"
 
@@ -36,7 +37,7 @@ std::string advice_for(errc code, std::string_view message, const std::string& s
              + own_config_path();
     case errc::invalid_agent_response:
       return "this is no A2A agent, or its answers are not as A2A says";
-    case errc::version_not_supported: return "see `troupe agent " + server + "`";
+    case errc::version_not_supported: return "see `troupe agent " + shell_word(server) + "`";
     default: return {};
   }
 }

@@ -1,6 +1,7 @@
 #include "apps/remote/targets.hpp"
 
 #include "apps/runs/run_folder.hpp"
+#include "apps/terminal/text.hpp"
 #include "apps/text_file.hpp"
 #include "client/proxy.hpp"
 #include "protocol/json/quoted.hpp"
@@ -474,7 +475,7 @@ result<std::optional<chosen_server>> choose_server(const std::string& flag) {
   if (!found)
     return make_error(found.error().code, found.error().message + from);
   if (!flag.empty())
-    found->flag = " --server " + found->name;
+    found->flag = " --server " + shell_word(found->name);
   return std::optional{std::move(*found)};
 }
 

@@ -11,6 +11,7 @@
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/text_in.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/limits_opt.hpp"
 #include <troupe/store/await.hpp>
 
 #include <boost/json/array.hpp>
@@ -29,6 +30,8 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t shown_revisions_max = 1000;
+/// An operation may stand deeper in a revision than in the document that it came from.
+constexpr std::size_t revision_depth_max = opt::document_depth_max + 10;
 
 /// A run, or one of its plans.
 struct meant_history {
@@ -41,15 +44,21 @@ result<meant_history> find_history(const std::string& name) {
   const auto folder = own_runs_folder();
   if (!folder)
     return folder.error();
+  auto whole = named_run(*folder, name); // A directory may have a dot in its name.
   const auto slash = name.rfind('/');
-  const auto dot = name.find('.', slash == std::string::npos ? 0 : slash + 1);
-  const auto rest = dot == std::string::npos ? std::string{} : name.substr(dot);
-  const bool has_directory = slash != std::string::npos && !rest.empty();
-  auto run = named_run(*folder, has_directory ? name.substr(0, slash + 1) : name.substr(0, dot));
+  const auto begin = slash == std::string::npos ? 0 : slash + 1; // Of the id; 0: no directory.
+  const auto dot = name.find('.', begin);
+  if (whole || dot == std::string::npos)
+    return whole ? result<meant_history>(meant_history{std::move(*whole), {}}) : whole.error();
+  const auto id = name.substr(begin, dot - begin);
+  auto run = named_run(*folder, begin == 0 ? id : name.substr(0, begin));
   if (!run)
     return run.error();
   // The run may have been named by the beginning of its id.
-  auto plan = rest.empty() ? rest : run->id + rest;
+  if (begin != 0 && (id.empty() || !run->id.starts_with(id)))
+    return make_error(errc::objective_not_found,
+                      "the run in " + run->directory + " is " + run->id + ", not " + shown(id));
+  auto plan = run->id + name.substr(dot);
   return meant_history{std::move(*run), std::move(plan)};
 }
 
@@ -71,7 +80,7 @@ result<void> for_each_change(const run_record& of,
   }
 }
 
-json::value shown_revision(const run_record& of, const objective_revision& one) {
+result<json::value> shown_revision(const run_record& of, const objective_revision& one) {
   std::vector<plan_spec_ptr> plans;
   for (const auto& plan : of.view->plans)
     plans.push_back(plan.spec);
@@ -79,7 +88,13 @@ json::value shown_revision(const run_record& of, const objective_revision& one) 
   json_writer out(text);
   opt::write_objective_revision(out, plans, one.revision, *one.change, one.first, one.last);
   boost::system::error_code failed;
-  return parse_json(text, failed);
+  json::parse_options how;
+  how.max_depth = revision_depth_max;
+  auto tree = parse_json(text, failed, {}, how);
+  if (failed)
+    return make_error(errc::store_unreadable, "revision " + std::to_string(one.revision)
+                                                  + " cannot be shown: " + json_fault(failed));
+  return tree;
 }
 
 /// Keeps the operations about the plan. False: there is none.
@@ -102,11 +117,15 @@ result<std::vector<json::value>> changes_of(const run_record& of, const std::str
   });
   if (!read)
     return read.error();
+  if (reader.has_more())
+    complain("only the last " + std::to_string(shown_revisions_max) + " changes are looked at");
   std::vector<json::value> out;
   for (const auto& one : reader.take_revisions()) {
     auto shown = shown_revision(of, one);
-    if (plan.empty() || narrow_to(shown, plan))
-      out.push_back(std::move(shown));
+    if (!shown)
+      return shown.error();
+    if (plan.empty() || narrow_to(*shown, plan))
+      out.push_back(std::move(*shown));
   }
   return out;
 }

@@ -62,7 +62,7 @@ result<std::string> draw_run(const run_entry& entry, const show_run_options& opt
   if (is_unfinished(entry))
     drawing.left = state_word(entry);
   drawing.stopped = entry.stopped;
-  drawing.show_command = "troupe show " + options.run + local_flag();
+  drawing.show_command = "troupe show " + shell_word(options.run) + local_flag();
   auto drawn = draw_ended(view, records, end, drawing);
   if (!options.output_directory.empty()) {
     const auto done = write_results(options.output_directory, records, view, shown);
@@ -196,7 +196,7 @@ int show_run_command(const show_run_options& options) {
   if (is_unfinished(*entry))
     complain((waits_for_answer(*entry) ? "it waits for an answer" : "its process died")
              + std::string("; to go on: `troupe run --resume ")
-             + (is_own_run(*entry) ? entry->id : "--data " + entry->directory) + "`");
+             + (is_own_run(*entry) ? entry->id : "--data " + shell_word(entry->directory)) + "`");
   return is_said && written ? exit_ok : exit_failed;
 }
 
@@ -239,8 +239,8 @@ int run_logs_command(const run_logs_options& options) {
   if (!printer.others().empty())
     complain("these are the lines of the run " + run->id + "; other runs in " + directory + ": "
              + list_of(printer.others()) + " (`troupe logs "
-             + (std::filesystem::path(directory) / printer.others().back()).string() + local_flag()
-             + "`)");
+             + shell_word((std::filesystem::path(directory) / printer.others().back()).string())
+             + local_flag() + "`)");
   return all_written(out) ? exit_ok : exit_failed;
 }
 

@@ -94,6 +94,21 @@ std::string valid_utf8(std::string_view text) {
   return out;
 }
 
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view plain_marks = "_@%+=:,./-";
+  const auto is_plain = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+           || static_cast<unsigned char>(c) >= 0x80
+           || plain_marks.find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, is_plain))
+    return std::string(word);
+  std::string out = "'";
+  for (const char c : word)
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {

@@ -24,6 +24,10 @@ namespace troupe {
 /// `text` with every invalid byte replaced by U+FFFD; nothing else is changed.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
+/// `word` as a shell takes it for one word: in quotes if it has characters that mean something
+/// there.
+[[nodiscard]] std::string shell_word(std::string_view word);
+
 /// Columns that `text` (cleaned) takes: East Asian wide characters and emoji two, combining marks
 /// none.
 [[nodiscard]] std::size_t display_width(std::string_view text);

@@ -34,6 +34,8 @@ std::string shape_decider::list_of(const std::vector<std::uint32_t>& tasks) cons
 
 result<void> shape_decider::bridge(std::uint32_t task,
                                    const std::vector<std::uint32_t>& dependents) {
+  if (dependents.empty())
+    return {};
   const auto before = spec(task).dependency_indexes;
   if (std::ranges::find(before, elsewhere) != before.end())
     return refuse(errc::invalid_params,

@@ -3,6 +3,7 @@
 // and on a server. On a terminal of 80 x 24.
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/relay.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -156,6 +157,7 @@ TEST_CASE("a plan that was mended in its file is what a retry on a server does",
   const auto refused = me.at_desk.run({"retry", "@last", file});
   CHECK(refused.code == 1);
   CHECK(contains(refused.err, "ecko"));
+  CHECK(contains(refused.err, "and is canceled"));
   CHECK(contains(me.at_desk.run({"show", "@last"}).out, "fetch"));
 
   me.mend_plan(me.at_desk.path("work"));
@@ -195,6 +197,9 @@ TEST_CASE("tasks that a file no longer has are removed by a retry, those of othe
                     R"({"text": "of somebody else"})"})
               .code
           == 0);
+  me.at_desk.write("more.json", R"([{"op": "addPlan", "name": "More", "dependencies": ["Some"],
+    "tasks": [{"name": "also", "agent": "echo", "input": {"text": "of a guest"}}]}])");
+  REQUIRE(me.at_desk.run({"modify", id, me.at_desk.path("more.json")}).code == 0);
   REQUIRE(me.at_desk.run({"answer", id + ".p0.t0", "yes"}).code == 0);
   REQUIRE(me.at_desk.run({"watch", id, "-q"}).code == 1);
 
@@ -207,7 +212,129 @@ TEST_CASE("tasks that a file no longer has are removed by a retry, those of othe
   CHECK(watched.code == 0);
   CHECK(contains(watched.out, "--- Some / three\nlast"));
   CHECK(contains(watched.out, "--- Some / other\nof somebody else"));
+  CHECK(contains(watched.out, "--- More / also\nof a guest"));
   CHECK_FALSE(contains(watched.out, "--- Some / two"));
+}
+
+TEST_CASE("plans and tasks of one name are refused, because a server does not show their ids",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server({"--store", "memory", "--allow-commands"});
+  me.at_desk.use(url_of(server));
+  const auto file = me.at_desk.path("twice.yaml");
+  const std::string fails = "agent: command, input: {shell: \"exit 1\"}";
+  me.at_desk.write("twice.yaml",
+                   "name: Twice\nplans:\n  - {id: a, name: P, tasks: [{name: one, agent: echo}]}\n"
+                   "  - {id: b, name: P, tasks: [{name: two, "
+                       + fails + "}]}\n");
+  REQUIRE(me.at_desk.run({"submit", file, "--watch", "-q"}).code == 1);
+  const auto plans = me.at_desk.run({"retry", "@last", file});
+  CHECK(plans.code == 1);
+  CHECK(contains(plans.err, "2 plans with the name \"P\""));
+  CHECK(contains(me.at_desk.run({"ls"}).out, "failed"));
+
+  me.at_desk.write("twice.yaml", "name: Once\ntasks: [{name: x, " + fails + "}]\n");
+  REQUIRE(me.at_desk.run({"submit", file, "--watch", "-q"}).code == 1);
+  me.at_desk.write("twice.yaml", "name: Once\ntasks: [{id: a, name: x, " + fails
+                                     + "}, {id: b, name: x, agent: echo}]\n");
+  const auto tasks = me.at_desk.run({"retry", "@last", file});
+  CHECK(tasks.code == 1);
+  CHECK(contains(tasks.err, "2 tasks with the name \"x\""));
+}
+
+TEST_CASE("an objective that has not begun stays so if it does not take a file",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server({"--store", "memory"});
+  me.at_desk.use(url_of(server));
+  server.ask("objectives/create",
+             R"({"id":"trip","name":"Trip","tasks":[{"name":"fetch","agent":"echo"}]})");
+  me.at_desk.write("trip.yaml", "name: Trip\ntasks: [{name: fetch, agent: ecko}]\n");
+  const auto refused = me.at_desk.run({"retry", "trip", me.at_desk.path("trip.yaml")});
+  CHECK(refused.code == 1);
+  CHECK(contains(refused.err, "and stays submitted"));
+  CHECK(at(server.ask("objectives/get", R"({"id":"trip"})"), "/objective/status") == "submitted");
+}
+
+TEST_CASE("an objective is not canceled if it is not known whether it has taken a file",
+          "[binary][newcomer]") {
+  newcomer me;
+  relay between;
+  const served server({"--store", "memory", "--allow-commands", "--public-url", between.url()});
+  between.lead_to(server.port());
+  me.at_desk.use(between.url());
+  const auto file = me.at_desk.path("build.yaml");
+  const auto id = trimmed(me.at_desk.run({"submit", file}).out);
+  REQUIRE(me.at_desk.run({"watch", id, "-q"}).code == 1);
+  me.mend_plan(me.at_desk.path("work"));
+  between.replace("\"dryRun\":", "\"dryRun\";"); // The answer cannot be read.
+  const auto unread = me.at_desk.run({"retry", id, file});
+  CHECK(unread.code == 1);
+  CHECK(contains(unread.err, "and stays submitted"));
+  CHECK(at(server.ask("objectives/get", R"({"id":")" + id + R"("})"), "/objective/status")
+        == "submitted");
+  between.reset();
+  CHECK(me.at_desk.run({"retry", id, file}).code == 0);
+  CHECK(me.at_desk.run({"watch", id, "-q"}).code == 0);
+}
+
+TEST_CASE("what was added more than a thousand changes ago is not of the file",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server(
+      {"--data", me.at_desk.path("data"), "--allow-commands", "--durability", "async"});
+  me.at_desk.use(url_of(server));
+  const auto file = me.at_desk.path("long.yaml");
+  server.ask("objectives/create", R"({"id":"long","name":"Long","tasks":[{"name":"one",)"
+                                  R"("agent":"command","input":{"shell":"exit 1"}}]})");
+  REQUIRE(me.at_desk
+              .run({"modify", "long.p0", "--add", "other", "--agent", "echo", "--input",
+                    R"({"text": "of a guest"})", "--after", "one"})
+              .code
+          == 0);
+  auto client = server.client();
+  for (int i = 0; i < 1'000; ++i)
+    REQUIRE(at(result_of(client.post(request_of(
+                   "plans/modify", R"({"id":"long.p0","operations":[{"op":"setPlan","priority":)"
+                                       + std::to_string(i % 2) + "}]}"))),
+               "/revision")
+            == std::to_string(i + 2));
+  server.ask("objectives/update", R"({"id":"long","status":"working"})");
+  REQUIRE(me.at_desk.run({"watch", "long", "-q"}).code == 1);
+  me.at_desk.write("long.yaml", "name: Long\ntasks: [{name: one, agent: command, "
+                                "input: {shell: exit 0}}]\n");
+  CHECK(me.at_desk.run({"retry", "long", file}).code == 0);
+  const auto watched = me.at_desk.run({"watch", "long"});
+  CHECK(watched.code == 0);
+  CHECK(contains(watched.out, "of a guest"));
+}
+
+TEST_CASE("a plan that was skipped on the server may be left out of the file",
+          "[binary][newcomer]") {
+  newcomer me;
+  const served server({"--store", "memory", "--allow-commands"});
+  me.at_desk.use(url_of(server));
+  const auto file = me.at_desk.path("both.yaml");
+  const auto plan = [](const std::string& command) {
+    return "name: Both\nplans:\n  - name: A\n    tasks:\n"
+           "    - {name: ask, agent: scripted, input: {steps: [{ask: Ready?}, {complete: ok}]}}\n"
+           "    - {name: one, agent: command, input: {shell: \""
+           + command + "\"}, dependencies: [ask]}\n";
+  };
+  me.at_desk.write("both.yaml", plan("exit 1")
+                                    + "  - {name: B, dependencies: [A], tasks: [{name: b, agent: "
+                                      "echo, input: {text: b}}]}\n");
+  const auto id = trimmed(me.at_desk.run({"submit", file}).out);
+  REQUIRE(server.reaches(id + ".p0.t0", "TASK_STATE_INPUT_REQUIRED"));
+  me.at_desk.write("skip.json", R"([{"op": "skipPlan", "plan": "B"}])");
+  REQUIRE(me.at_desk.run({"modify", id, me.at_desk.path("skip.json")}).code == 0);
+  REQUIRE(me.at_desk.run({"answer", id + ".p0.t0", "yes"}).code == 0);
+  REQUIRE(me.at_desk.run({"watch", id, "-q"}).code == 1);
+  me.at_desk.write("both.yaml", plan("echo ok"));
+  const auto mended = me.at_desk.run({"retry", id, file});
+  CAPTURE(mended.err);
+  CHECK(mended.code == 0);
+  CHECK(me.at_desk.run({"watch", id, "-q"}).code == 0);
 }
 
 TEST_CASE("a plan that was mended in its file is what a retry of the file does",

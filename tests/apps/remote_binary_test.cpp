@@ -138,6 +138,26 @@ TEST_CASE("a conversation with a task that asks begins with its question", "[bin
   CHECK(talk.wait() == 3);
 }
 
+TEST_CASE("what was typed before the first question of a conversation does not answer it",
+          "[binary][remote]") {
+  const served server({"--store", "memory"});
+  const desk person(url_of(server));
+  server.ask(
+      "objectives/create",
+      R"({"id":"trip","name":"Trip","start":true,"plans":[{"name":"P","tasks":[{"name":"to",)"
+      R"("agent":"scripted","input":{"steps":[{"ask":"Where to?"},{"complete":"booked"}]}}]}]})");
+  REQUIRE(server.reaches("trip.p0.t0", "TASK_STATE_INPUT_REQUIRED"));
+  // The shell takes the first line, and the second one is there before the command begins.
+  process talk({"/bin/sh", "-c", R"(read go; exec "$0" send --task trip.p0.t0)", troupe_binary()},
+               person.environment(), screen_size{});
+  talk.send_input("go\nearly\n");
+  REQUIRE(talk.read_until([](const process& p) { return contains(p.out(), "Where to?\r\n> "); },
+                          std::chrono::seconds{20}));
+  talk.send_input("\x04");
+  CHECK(talk.wait() == 3);
+  CHECK(server.state_of("trip.p0.t0") == "TASK_STATE_INPUT_REQUIRED");
+}
+
 TEST_CASE("send without a text is a conversation on a terminal, in one context",
           "[binary][remote]") {
   const served server({"--store", "memory", "--agent", "conformance"});

@@ -323,7 +323,7 @@ TEST_CASE("questions of runs that wait are listed, and an answer goes on with th
   const auto left = me.troupe({"run", me.file("trip.json", asking), "--no-input"});
   REQUIRE(left.code == 3);
   const auto id = me.id();
-  CHECK(contains(left.err, "`troupe answer`"));
+  CHECK(contains(left.err, "`troupe answer " + id + "`"));
   const auto question = id + ".p0.t0.question-1";
   const auto listed = me.troupe({"inbox"});
   INFO(listed.out << listed.err);
@@ -627,6 +627,32 @@ TEST_CASE("a retry does again only what failed and what depends on it", "[apps][
   const auto again = me.troupe({"run", file, "--retry"});
   CHECK(again.code == 2);
   CHECK(contains(again.err, "there is no failed or canceled run to retry"));
+}
+
+TEST_CASE("the history of a run has what is deep in its plans", "[apps][binary][runs]") {
+  user me;
+  const auto deep = std::string(60, '[') + std::string(60, ']');
+  const auto with = R"(, "metadata": {"deep": )" + deep + "}";
+  const auto file = me.file("deep.json", plan(program("one", "exit 1", with)));
+  REQUIRE(me.troupe({"run", file, "-q"}).code == 1);
+  me.file("deep.json", plan(program("one", "exit 0", with)));
+  REQUIRE(me.troupe({"run", "--retry", file, "-q"}).code == 0);
+  const auto history = me.troupe({"history", me.id(), "--json"});
+  CHECK(history.code == 0);
+  CHECK(contains(history.out, R"("op":"replaceTask")"));
+  CHECK(contains(history.out, deep));
+}
+
+TEST_CASE("the history of a run is found by a directory that has a dot, and of no other run",
+          "[apps][binary][runs]") {
+  user me;
+  const auto directory = me.home / "tmp.k3v9";
+  REQUIRE(me.troupe({"run", me.file("hello.json", hello), "--data", directory}).code == 0);
+  CHECK(me.troupe({"history", directory}).code == 0);
+  CHECK(me.troupe({"history", directory + "/"}).code == 0);
+  const auto wrong = me.troupe({"history", directory + "/wrong.p0"});
+  CHECK(wrong.code == 2);
+  CHECK(contains(wrong.err, "wrong"));
 }
 
 TEST_CASE("a run that was refused leaves nothing behind", "[apps][binary][runs]") {

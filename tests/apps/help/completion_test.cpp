@@ -57,6 +57,7 @@ TEST_CASE("arguments are completed by what is there", "[apps][completion]") {
   CHECK(completed({"show", ""}).kind == candidate_kind::runs);
   CHECK(completed({"rm", "a", "b", ""}).kind == candidate_kind::runs);
   CHECK(completed({"graph", "--run", ""}).kind == candidate_kind::runs);
+  CHECK(completed({"history", ""}).kind == candidate_kind::runs);
   CHECK(completed({"watch", ""}).kind == candidate_kind::objectives);
   CHECK(completed({"answer", ""}).kind == candidate_kind::questions);
   CHECK(completed({"task", ""}).kind == candidate_kind::remote_tasks);

@@ -80,9 +80,11 @@ std::string shown_operation(const wanted_operation& operation) {
 
 /// The operations, and how much they are.
 std::string mended(const std::string& before, const std::vector<std::string>& completed,
-                   const std::string& now, const std::set<task_position>& made_by_tasks = {}) {
+                   const std::string& now, const std::set<task_position>& made_by_tasks = {},
+                   const std::set<std::uint32_t>& made_plans = {}) {
   const auto file = read_mended(now);
-  const auto out = mend_run(ran(before, completed), file, edges_of(file), made_by_tasks);
+  const auto out =
+      mend_run(ran(before, completed), file, edges_of(file), made_by_tasks, made_plans);
   if (!out)
     return out.error().message;
   std::string text;
@@ -188,6 +190,30 @@ TEST_CASE("plans come, go, and change their order", "[apps][mended]") {
           two, {},
           R"({"name": "Two", "plans": [{"name": "A", "tasks": [{"name": "a", "agent": "echo"}]}]})")
       == "skip run.p1; 1 task removed");
+}
+
+TEST_CASE("plans that others have added stay, and the only other plan may get a new name",
+          "[apps][mended]") {
+  const std::string two =
+      R"({"name": "Two", "plans": [{"name": "A", "tasks": [{"name": "a", "agent": "echo"}]},
+    {"name": "Added", "tasks": [{"name": "b", "agent": "echo"}]}]})";
+  const auto one = [](const std::string& name) {
+    return R"({"name": "Two", "plans": [{"name": ")" + name
+           + R"(", "tasks": [{"name": "a", "agent": "echo"}]}]})";
+  };
+  CHECK(mended(two, {}, one("A")) == "skip run.p1; 1 task removed");
+  CHECK(mended(two, {}, one("A"), {}, {1}).empty());
+  CHECK(mended(two, {}, one("Other"), {}, {1}) == "run.p0: edit; ");
+}
+
+TEST_CASE("a task that is replaced names what it waits for in other plans by the ids",
+          "[apps][mended]") {
+  const auto two = [](const std::string& agent) {
+    return R"({"name": "Two", "plans": [{"name": "A", "tasks": [{"name": "a", "agent": "echo"}]},
+      {"name": "B", "tasks": [{"name": "b", "agent": ")"
+           + agent + R"(", "dependencies": ["plan-0/task-0"]}]}]})";
+  };
+  CHECK(mended(two("echo"), {"a"}, two("noop")) == "run.p1: run.p1.t0:b<run.p0.t0; 1 task changed");
 }
 
 TEST_CASE("what no operation changes is refused with the reason", "[apps][mended]") {

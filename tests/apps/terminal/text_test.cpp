@@ -27,6 +27,14 @@ TEST_CASE("bytes that are not UTF-8 become replacement characters, one each", "[
   CHECK(clean_line("\xf4\x90\x80\x80") == r + r + r + r);
 }
 
+TEST_CASE("a word that a shell would take apart is put in quotes", "[apps][text]") {
+  CHECK(shell_word("/home/ada/plan.yaml") == "/home/ada/plan.yaml");
+  CHECK(shell_word("http://desk.example:8080/a") == "http://desk.example:8080/a");
+  CHECK(shell_word("http://desk.example/?a=1&b=2") == "'http://desk.example/?a=1&b=2'");
+  CHECK(shell_word("my plans/it's.yaml") == "'my plans/it'\\''s.yaml'");
+  CHECK(shell_word("") == "''");
+}
+
 TEST_CASE("width counts columns, not bytes", "[apps][text]") {
   CHECK(display_width("abc") == 3);
   CHECK(display_width("é") == 1);

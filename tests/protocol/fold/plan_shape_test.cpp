@@ -576,6 +576,24 @@ TEST_CASE("a task that others need is removed only if they may be freed or bridg
   CHECK(now.task(1).is_removed);
 }
 
+TEST_CASE("a task that waits for another plan is removed if nothing depends on it",
+          "[fold][shape]") {
+  board now(3, 2); // a -> b; c
+  auto plan = std::make_shared<plan_spec>(*now.spec->plans.front());
+  for (const std::uint32_t task : {0U, 2U}) {
+    plan->tasks.edit(task).dependencies = {"plan-1/task-0"};
+    plan->tasks.edit(task).dependency_indexes = {elsewhere};
+    plan->outside.push_back({.task = task, .on_plan = 1, .on_task = 0, .on = task_id{"o.p1.t0"}});
+  }
+  now.view.plans.edit(0).spec = plan;
+  // The one that depends on it cannot get its dependency.
+  const auto needed = now.change({remove_task<std::string>{"a", dependents_rule::bridge}});
+  REQUIRE_FALSE(needed.has_value());
+  CHECK(needed.error().field == "/operations/0/bridge");
+  REQUIRE(now.change({remove_task<std::string>{"c", dependents_rule::bridge}}).has_value());
+  CHECK(now.task(2).is_removed);
+}
+
 TEST_CASE("a task that is added may have a name for the change alone", "[fold][shape]") {
   board now(2);
   auto unkeyed = keyed("");
