@@ -122,7 +122,11 @@ TEST_CASE("an event that is read in drops has a time in which it is to be taken"
     turn_some(one);
     CHECK(one.state->streams == 1);
   }
-  pass_seconds(one, 20);
+  for (int drops = 0; drops < 8 && one.state->streams > 0; ++drops) { // All that waits is 60 kB.
+    pass_seconds(one, 20);
+    one.pipe->take_only(1);
+    turn_some(one);
+  }
   CHECK(one.state->streams == 0);
   CHECK(one.state->connections == 0);
 }
