@@ -125,13 +125,15 @@ private:
       if (!record)
         continue; // The server may have it no more.
       before_[(*record)->id.str()] = attempts;
-      print(**record, p, t);
-      attempts += (*record)->attempt;
+      // A record from a server does not say how many attempts it had, but its lines do.
+      attempts += std::max({print(**record, p, t), (*record)->attempt, std::uint32_t{1}});
     }
     return {};
   }
 
-  void print(const task& record, std::uint32_t p, std::uint32_t t) {
+  /// The last attempt that has written something; 0 if none has.
+  std::uint32_t print(const task& record, std::uint32_t p, std::uint32_t t) {
+    std::uint32_t last = 0;
     const auto& plan = *view_.plans[p].spec;
     logged_line about{.task = record.id.str(),
                       .plan = shown_name(plan, p),
@@ -142,6 +144,7 @@ private:
     std::size_t number = 0;
     for (const auto& said : record.history)
       if (const auto attempt = logged_attempt(*said)) {
+        last = std::max(last, std::uint32_t{*attempt});
         auto& printed = printed_[record.id.str()];
         if (++number <= printed)
           continue;
@@ -151,6 +154,7 @@ private:
       }
     if (!out.empty())
       is_written_ = say(out) && is_written_;
+    return last;
   }
 
   /// For people the attempts of one place in the plan are counted through.

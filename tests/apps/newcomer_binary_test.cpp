@@ -208,7 +208,7 @@ TEST_CASE("tasks that a file no longer has are removed by a retry, those of othe
   CAPTURE(mended.err);
   CHECK(mended.code == 0);
   CHECK(contains(mended.err, "1 task changed, 1 added, 1 removed"));
-  const auto watched = me.at_desk.run({"watch", id});
+  const auto watched = me.at_desk.run({"watch", id, "--output", "all"});
   CHECK(watched.code == 0);
   CHECK(contains(watched.out, "--- Some / three\nlast"));
   CHECK(contains(watched.out, "--- Some / other\nof somebody else"));

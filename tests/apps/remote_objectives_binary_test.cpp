@@ -126,7 +126,6 @@ TEST_CASE("what a command says to go on with works as it is printed", "[binary][
   const auto failed = person.run({"submit", person.path("fail.json"), "--watch", "--server", url});
   CHECK(failed.code == 1);
   const auto id = trimmed(person.run({"ls", "-o", "name", "--server", url}).out);
-  CHECK(contains(failed.err, "`troupe logs " + id + " --server " + url + "`"));
   CHECK(contains(failed.err, "`troupe retry " + id + " --server " + url + "`"));
   CHECK(contains(failed.err, "`troupe retry " + id + " FILE --server " + url + "`"));
   CHECK(contains(person.run({"logs", id, "--server", url}).out, "words"));
