@@ -20,9 +20,9 @@ namespace {
 
 /// Of each kind of file that are damaged in each way. A sanitizer takes ten times as long for one.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int places = 20;
+constexpr int places = 8;
 #else
-constexpr int places = 200;
+constexpr int places = 60;
 #endif
 
 std::error_code from_errno(int number) {

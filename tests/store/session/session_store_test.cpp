@@ -146,7 +146,7 @@ TEST_CASE("A session file that was cut at any byte is completed from the journal
   const auto expected = describe_all(*pair.other, pair.twin);
   for (const auto& path : {largest_session(killed), sessions_in(killed) + "/troupe-rest.jsonl"}) {
     const auto bytes = session_bytes(path);
-    for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 60) {
+    for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / 25) {
       if (bytes[size] == '\n')
         continue; // A line that lacks nothing but its end is whole, or is not.
       CAPTURE(path, size);
@@ -198,6 +198,9 @@ TEST_CASE("A session file that was cut after its end is completed while the jour
       ++lines;
     if (lines < 2)
       continue; // Without its first change there is no objective.
+    const bool is_beside_end = is_whole || bytes[size - 2] == '\n' || bytes[size + 1] == '\n';
+    if (!is_beside_end && size % 61 != 0)
+      continue; // Two stores are opened for each one.
     CAPTURE(size);
     fs::remove_all(place / "cut");
     fs::copy(data, place / "cut", fs::copy_options::recursive);
