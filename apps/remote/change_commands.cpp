@@ -59,7 +59,7 @@ result<std::string> find_only_plan(const server_link& on, const std::string& obj
   if (const auto* all = plans ? plans->if_array() : nullptr)
     for (const auto& plan : *all)
       ids.push_back(text_in(plan, "id"));
-  return only_plan_of(objective, ids);
+  return the_only_plan(objective, ids);
 }
 
 json::object replan_of(const replan_options& options, const std::string& id, std::string text) {

@@ -128,7 +128,7 @@ int inbox_command(const inbox_options& options, chosen_server server) {
 }
 
 int answer_command(const answer_options& options, chosen_server server) {
-  auto value = value_of(options);
+  auto value = given_value(options);
   if (!value)
     return refuse_usage(value.error());
   const bool is_asked_for = value->is_null() && !options.declines;

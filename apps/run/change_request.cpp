@@ -105,8 +105,8 @@ bool is_change_of_plan(const json::object& change) {
          && std::ranges::all_of(*all, [](const json::value& each) { return is_of_plan(each); });
 }
 
-result<std::string> only_plan_of(const std::string& objective,
-                                 const std::vector<std::string>& plans) {
+result<std::string> the_only_plan(const std::string& objective,
+                                  const std::vector<std::string>& plans) {
   if (plans.size() == 1)
     return plans.front();
   std::string ids;

@@ -26,8 +26,8 @@ struct changed_object {
 
 /// The only one of `plans`, which are those of `objective`. Errors: invalid_params (there are
 /// several, or none; the message lists them).
-[[nodiscard]] result<std::string> only_plan_of(const std::string& objective,
-                                               const std::vector<std::string>& plans);
+[[nodiscard]] result<std::string> the_only_plan(const std::string& objective,
+                                                const std::vector<std::string>& plans);
 
 /// `plan trip.p0 is at revision 2`, and a line for each list of the answer: `added trip.p0.t3`.
 [[nodiscard]] std::string draw_report(const boost::json::object& report, const changed_object& of);

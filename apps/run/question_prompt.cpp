@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-result<boost::json::value> value_of(const answer_options& options) {
+result<boost::json::value> given_value(const answer_options& options) {
   if (options.data.empty())
     return options.text ? boost::json::value(*options.text) : boost::json::value();
   boost::system::error_code failed;

@@ -14,7 +14,7 @@ namespace troupe {
 
 /// A text, or what `--data` says; null: neither is given. Errors: invalid_params (`--data` is no
 /// JSON).
-[[nodiscard]] result<boost::json::value> value_of(const answer_options& options);
+[[nodiscard]] result<boost::json::value> given_value(const answer_options& options);
 /// Nothing is given, and there is no terminal to ask at.
 [[nodiscard]] error no_answer_given();
 

@@ -40,7 +40,7 @@ result<changed_object> changed_of(const objective_view& view, const std::string&
   for (const auto& each : view.plans)
     if (!each.spec->is_removed)
       ids.push_back(each.spec->id.str());
-  auto only = only_plan_of(view.id.str(), ids);
+  auto only = the_only_plan(view.id.str(), ids);
   if (!only)
     return only.error();
   return changed_object{std::move(*only), true};

@@ -37,8 +37,8 @@ namespace json = boost::json;
 namespace {
 
 /// As `inputs/*` show it.
-json::value shown_question(const task& owner, const std::string& question,
-                           const std::optional<input_claim>& claim) {
+json::value question_json(const task& owner, const std::string& question,
+                          const std::optional<input_claim>& claim) {
   std::string text;
   json_writer out(text);
   opt::write_input(out, owner, question, claim);
@@ -62,7 +62,7 @@ result<std::vector<json::value>> questions_of(const run_record& record) {
       const auto& asked = (*asking)->question.get();
       const auto* claim = live_claim(asked, now);
       out.push_back(
-          shown_question(**asking, asked.id, claim ? std::optional(*claim) : std::nullopt));
+          question_json(**asking, asked.id, claim ? std::optional(*claim) : std::nullopt));
     }
   return out;
 }
@@ -213,7 +213,7 @@ int list_run_questions_command(const inbox_options& options) {
 
 /// A run that waits has no process: its answer goes on with it.
 int answer_run_command(const answer_options& options) {
-  auto value = value_of(options);
+  auto value = given_value(options);
   if (!value)
     return refuse_usage(value.error());
   const bool is_asked_for = value->is_null() && !options.declines;
@@ -272,7 +272,7 @@ int claim_run_command(const claim_options& options) {
     complain(explained_here(done.error()));
     return exit_failed;
   }
-  const auto question = shown_question(*done->task, done->question, done->claim);
+  const auto question = question_json(*done->task, done->question, done->claim);
   const auto text =
       options.json ? json::serialize(question) : claim_line(question, options.releases);
   const bool written = say(text + "\n");

@@ -46,8 +46,8 @@ TEST_CASE("operations of a plan are told from those of an objective", "[apps][ch
   CHECK_FALSE(is_of_plan(R"([{"op": "setPlan", "plan": "trip.p0", "name": "Book"}])"));
   CHECK_FALSE(is_of_plan(R"([{"op": "addTask", "name": "Map"}, {"op": "addPlan"}])"));
   CHECK_FALSE(is_of_plan("[]"));
-  CHECK(only_plan_of("trip", {"trip.p0"}).value() == "trip.p0");
-  CHECK_THAT(only_plan_of("trip", {"trip.p0", "trip.p1"}).error().message,
+  CHECK(the_only_plan("trip", {"trip.p0"}).value() == "trip.p0");
+  CHECK_THAT(the_only_plan("trip", {"trip.p0", "trip.p1"}).error().message,
              ContainsSubstring("It has 2: trip.p0, trip.p1"));
 }
 
