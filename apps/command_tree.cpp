@@ -67,10 +67,10 @@ struct command_group {
 
 const std::array<command_group, 6> groups{{
     {"Plans", {"init", "plan", "templates", "validate", "graph", "schema"}},
-    {"Runs on this computer", {"run", "ls", "show", "logs", "inbox", "answer", "rm"}},
-    {"Objectives of a server (ls, show, logs, inbox and answer, too)",
-     {"submit", "watch", "claim", "modify", "replan", "history", "pause", "resume", "retry",
-      "context"}},
+    {"Runs on this computer",
+     {"run", "ls", "show", "logs", "inbox", "answer", "claim", "modify", "history", "rm"}},
+    {"Objectives of a server (the commands for runs but run and rm, too)",
+     {"submit", "watch", "replan", "pause", "resume", "retry", "context"}},
     {"Any A2A agent", {"send", "tasks", "task", "cancel", "push", "agent", "remote-agent"}},
     {"A server of your own", {"serve", "card", "store", "session"}},
     {"More", {"agents", "version", "completion", "man", "help"}},

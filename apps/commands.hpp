@@ -19,6 +19,8 @@ namespace troupe {
 [[nodiscard]] int remove_runs_command(const remove_runs_options& options);
 [[nodiscard]] int list_run_questions_command(const inbox_options& options);
 [[nodiscard]] int answer_run_command(const answer_options& options);
+[[nodiscard]] int claim_run_command(const claim_options& options);
+[[nodiscard]] int modify_run_command(const modify_options& options);
 [[nodiscard]] int run_history_command(const history_options& options);
 [[nodiscard]] int agents_command(const agents_options& options);
 [[nodiscard]] int schema_command(const schema_options& options);

@@ -10,6 +10,7 @@
 #include "apps/remote/server_link.hpp"
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_log.hpp"
+#include "apps/runs/run_record.hpp"
 #include "apps/signals.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/shown_name.hpp"
@@ -89,7 +90,23 @@ void add_tasks_of_run(collector& to, const std::string& name) {
 
 void add_tasks_of_plan(collector& to, const plan_spec& plan, const std::string& name) {
   for (std::size_t t = 0; t < plan.tasks.size(); ++t)
-    to.add(plan.tasks[t].key.empty() ? shown_name(plan.tasks[t], t) : plan.tasks[t].key, name);
+    if (!plan.tasks[t].is_removed)
+      to.add(plan.tasks[t].key.empty() ? shown_name(plan.tasks[t], t) : plan.tasks[t].key, name);
+}
+
+/// Also of those that have not begun. Nothing while it runs.
+void add_tasks_of_record(collector& to, const std::string& name) {
+  const auto meant = run_or_plan_named(name);
+  if (!meant)
+    return;
+  const auto record = open_record(meant->run);
+  if (!record)
+    return;
+  for (std::size_t p = 0; p < record->view->plans.size(); ++p) {
+    const auto& plan = *record->view->plans[p].spec;
+    if (!plan.is_removed && (meant->plan.empty() || meant->plan == plan.id.str()))
+      add_tasks_of_plan(to, plan, shown_name(plan, p));
+  }
 }
 
 void add_tasks_of_file(collector& to, const std::string& path) {
@@ -220,6 +237,8 @@ void look_up(completion& to, const std::string& typed) {
       add_waiting_runs(found);
     else if (to.kind == candidate_kind::run_tasks)
       add_tasks_of_run(found, to.of);
+    else if (to.kind == candidate_kind::objective_tasks)
+      add_tasks_of_record(found, to.of);
     return;
   }
   end_within(look_up_bound, exit_ok, "the server did not answer in time");

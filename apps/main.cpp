@@ -145,10 +145,10 @@ struct dispatch {
     return here_or_there(options, troupe::answer_run_command, troupe::answer_command);
   }
   int operator()(const troupe::claim_options& options) const {
-    return troupe::claim_command(options);
+    return here_or_there(options, troupe::claim_run_command, troupe::claim_command);
   }
   int operator()(const troupe::modify_options& options) const {
-    return troupe::modify_command(options);
+    return here_or_there(options, troupe::modify_run_command, troupe::modify_command);
   }
   int operator()(const troupe::replan_options& options) const {
     return troupe::replan_command(options);

@@ -4,6 +4,7 @@
 
 #include "apps/terminal/text.hpp"
 #include "protocol/a2a/codec_agent_card.hpp"
+#include <troupe/protocol/command.hpp>
 #include <troupe/protocol/memory_budget.hpp>
 #include <troupe/store/store.hpp>
 
@@ -81,6 +82,8 @@ struct run_options {
   std::vector<std::string> only; ///< Tasks by id or name; empty: all.
   bool dry_run = false;          ///< Says what would begin when; runs nothing.
   timing_files timing;
+  /// The answer to one question, beside `answers`; `answer` sets it.
+  std::optional<answer_input> given{};
 };
 
 struct validate_options {
@@ -187,6 +190,31 @@ struct answer_options {
   bool declines = false;
   std::string by;         ///< Who answers; empty: the client.
   bool overrides = false; ///< Also if somebody else has claimed it.
+};
+
+/// Flags of `claim`: of a question of a server, or of a run.
+struct claim_options {
+  std::string server;
+  std::string id;
+  std::string by; ///< Empty: the client.
+  bool releases = false;
+  bool overrides = false;
+  bool json = false;
+};
+
+/// Flags of `modify`: how an objective, a run or a plan is changed.
+struct modify_options {
+  std::string server;
+  std::string id;
+  std::string file; ///< Of operations; `-`: standard input.
+  std::string adds; ///< The name of a task, in place of a file.
+  std::vector<std::string> after;
+  std::string agent;
+  std::string input; ///< JSON.
+  std::string reason;
+  std::optional<std::uint64_t> if_revision;
+  bool is_dry = false;
+  bool json = false;
 };
 
 /// Flags of `rm`: runs by name, or those that a rule does not keep.

@@ -484,14 +484,7 @@ public:
 
   /// Nothing has run it since its last change.
   void go_on(timestamp last_change) {
-    const stopped_time stopped{std::max(last_change, run_.entry.ended), system_time().now()};
-    if (stopped.begin == timestamp{} || stopped.end <= stopped.begin)
-      return;
-    auto& all = run_.entry.stopped;
-    if (all.size() == stopped_times_max)
-      all.erase(all.begin());
-    all.push_back(stopped);
-    run_.is_changed = true;
+    run_.is_changed = note_stopped(run_.entry, last_change, system_time().now()) || run_.is_changed;
   }
 
   void keep(const run_model& now, bool is_end) {
@@ -781,6 +774,8 @@ int run_command(const run_options& wanted) {
   if (const auto fine = check_timing_files(options.timing); !fine)
     return refuse(options, fine.error());
   prepared_answers answers(options.answers);
+  if (options.given)
+    answers.give(*options.given);
   const bool begins = options.purpose == run_purpose::begin;
   if (!begins && options.store.kind == store_kind::memory)
     return refuse(options,

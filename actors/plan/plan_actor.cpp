@@ -77,7 +77,7 @@ actor_behavior<plan_handle> plan_actor::make_behavior() {
 // needs.
 void plan_actor::begin() {
   make_scope();
-  forget_questions(view_);
+  forget_questions_asked_again();
   end_ = start_.end;
   pauses_.note(view_.paused, env_.now());
   if (view_.state == plan_state::blocked && !view_.paused)
@@ -109,6 +109,22 @@ void plan_actor::begin() {
       end_calls(task);
   note_deadlines(0);
   check();
+}
+
+/// Agents ask anew what was asked in an earlier process. One that begins nothing does not: its
+/// question stays open.
+void plan_actor::forget_questions_asked_again() {
+  const auto recorded = view_.tasks;
+  forget_questions(view_);
+  for (std::uint32_t task = 0; task < recorded.size(); ++task) {
+    if (!is_interrupted(recorded[task].state))
+      continue;
+    const auto agent = env_.agents.find(env_.agents.name_or_default(view_.spec->tasks[task].agent));
+    if (!agent || !agent->begins_nothing())
+      continue;
+    view_.tasks.edit(task).state = recorded[task].state;
+    count(task);
+  }
 }
 
 // -- tasks ----------------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ struct plan_actor {
 
 private:
   void begin();
+  void forget_questions_asked_again();
 
   // -- tasks --------------------------------------------------------------------------------------
   void release(std::vector<std::uint32_t> ready);

@@ -38,7 +38,7 @@ constexpr auto kinds = std::to_array<kind_row>({
     {"inbox", "OBJECTIVE", candidate_kind::runs},
     {"cancel", "ID", candidate_kind::objectives_or_tasks},
     {"watch", "ID", candidate_kind::objectives},
-    {"modify", "ID", candidate_kind::objectives},
+    {"modify", "ID", candidate_kind::runs},
     {"modify", "--after", candidate_kind::objective_tasks},
     {"history", "ID", candidate_kind::runs},
     {"replan", "ID", candidate_kind::objectives},

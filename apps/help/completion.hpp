@@ -22,7 +22,7 @@ enum class candidate_kind : std::uint8_t {
   runs_or_files,
   run_tasks,       ///< Tasks of the run `of`; of a server tasks of its objective `of`.
   file_tasks,      ///< Tasks of the plan file `of`.
-  objective_tasks, ///< Tasks of the objective `of` of a server.
+  objective_tasks, ///< Tasks of the objective `of` of a server; of this computer of the run `of`.
   objectives,
   objectives_or_tasks,
   stored_objectives, ///< Of the data directory `directory`.

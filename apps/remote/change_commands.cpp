@@ -1,20 +1,18 @@
 // `troupe modify`, `replan` and `history`: changes of objectives and plans of a server.
+#include "apps/local_flag.hpp"
 #include "apps/remote/remote_commands.hpp"
 #include "apps/remote/server_link.hpp"
+#include "apps/run/change_request.hpp"
 #include "apps/run/history_table.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/terminal/text.hpp"
 #include "apps/text_file.hpp"
-#include "protocol/json/json_parser.hpp"
-#include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"
-#include "protocol/opt/plan_operations.hpp"
 #include <troupe/protocol/ids.hpp>
-#include <troupe/protocol/plan_change.hpp>
 
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +24,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t listed_changes_max = 1000;
-
-/// A plan or an objective of the server.
-struct changed_object {
-  std::string id;
-  bool is_plan = false;
-};
 
 /// What a person means: the id of a plan, else an objective as find_objective_id finds it.
 result<changed_object> find_changed(const server_link& on, const std::string& name) {
@@ -61,119 +53,13 @@ result<std::string> find_only_plan(const server_link& on, const std::string& obj
   const auto found = on.ask_for("objective", a2a::operation::get_objective, std::move(params));
   if (!found)
     return found.error();
-  std::string ids;
-  std::string first;
-  std::size_t count = 0;
+  std::vector<std::string> ids;
   const auto* members = found->if_object();
   const auto* plans = members ? members->if_contains("plans") : nullptr;
   if (const auto* all = plans ? plans->if_array() : nullptr)
-    for (const auto& plan : *all) {
-      const auto id = text_in(plan, "id");
-      first = count++ == 0 ? id : first;
-      ids += (ids.empty() ? "" : ", ") + id;
-    }
-  if (count == 1)
-    return first;
-  return make_error(errc::invalid_params,
-                    "to which plan of " + objective + "? It has "
-                        + (count == 0 ? "none" : std::to_string(count) + ": " + ids)
-                        + "; write the id of a plan");
-}
-
-/// Whether it is one of plans/modify. One that both methods have is, if it names no plan.
-bool is_of_plan(const json::value& operation) {
-  const auto op = text_in(operation, "op");
-  return opt::is_plan_operation(op)
-         && (!opt::is_objective_operation(op) || text_in(operation, "plan").empty());
-}
-
-bool is_of_plan(const json::object& change) {
-  const auto* all = change.at("operations").if_array();
-  return all && !all->empty()
-         && std::ranges::all_of(*all, [](const json::value& each) { return is_of_plan(each); });
-}
-
-/// The operations of a file, or the whole request: an array, or an object that has it.
-result<json::object> read_change(const std::string& file) {
-  const auto text = read_text(file, plan_operations_bytes_max);
-  if (!text)
-    return text.error();
-  boost::system::error_code failed;
-  json::parse_options how;
-  how.max_depth = opt::document_depth_max;
-  auto value = parse_json(*text, failed, {}, how);
-  if (failed)
-    return make_error(errc::invalid_document, file + ": no JSON: " + json_fault(failed));
-  json::object out;
-  if (value.is_array())
-    out["operations"] = std::move(value);
-  else if (value.is_object() && value.get_object().contains("operations"))
-    out = std::move(value.get_object());
-  else
-    return make_error(errc::invalid_document,
-                      file + ": an array of operations, or an object with \"operations\"");
-  return out;
-}
-
-/// The task of `--add`, as an operation.
-result<json::object> added_task(const modify_options& options) {
-  json::object task{{"op", "addTask"}, {"name", options.adds}};
-  if (!options.agent.empty())
-    task["agent"] = options.agent;
-  if (!options.input.empty()) {
-    boost::system::error_code failed;
-    auto input = parse_json(options.input, failed);
-    if (failed || !input.is_object())
-      return make_error(errc::invalid_params,
-                        "--input: " + (failed ? json_fault(failed) : "must be an object"));
-    task["input"] = std::move(input);
-  }
-  if (!options.after.empty())
-    task["dependencies"] = json::array(options.after.begin(), options.after.end());
-  return task;
-}
-
-result<json::object> modification_of(const modify_options& options) {
-  json::object out;
-  if (!options.adds.empty()) {
-    auto task = added_task(options);
-    if (!task)
-      return task;
-    out["operations"] = json::array{std::move(*task)};
-  } else {
-    auto read = read_change(options.file);
-    if (!read)
-      return read;
-    out = std::move(*read);
-  }
-  if (!options.reason.empty())
-    out["reason"] = options.reason;
-  if (options.if_revision)
-    out["ifRevision"] = *options.if_revision;
-  if (options.is_dry)
-    out["dryRun"] = true;
-  else if (!out.contains("requestId"))
-    out["requestId"] = thread_id_source().next("req"); // The same request again is one.
-  return out;
-}
-
-/// `added trip.p0.t3, trip.p0.t4`, a line for each list of the answer.
-std::string draw_report(const json::object& report, const changed_object& of, bool is_dry) {
-  const auto* revision = report.if_contains("revision");
-  std::string out = (of.is_plan ? "plan " : "objective ") + clean_line(of.id)
-                    + (is_dry ? " would be" : " is") + " at revision "
-                    + (revision ? json::serialize(*revision) : "?") + "\n";
-  for (const auto& [key, value] : report) {
-    const auto* ids = value.if_array();
-    if (ids == nullptr || key == "operations")
-      continue;
-    std::string line;
-    for (const auto& each : *ids)
-      if (each.is_string())
-        line += (line.empty() ? " " : ", ") + std::string(each.get_string());
-    out += "  " + clean_line(std::string(key) + line) + "\n";
-  }
-  return out;
+    for (const auto& plan : *all)
+      ids.push_back(text_in(plan, "id"));
+  return the_only_plan(objective, ids);
 }
 
 json::object replan_of(const replan_options& options, const std::string& id, std::string text) {
@@ -237,21 +123,17 @@ int show_past(const server_link& on, const changed_object& of, std::uint64_t rev
 
 } // namespace
 
-int modify_command(const modify_options& options) {
-  if (options.adds.empty() == options.file.empty()) {
-    complain("what is to be changed? A file of operations (- reads standard input), or --add NAME");
-    return exit_usage;
-  }
+int modify_command(const modify_options& options, chosen_server server) {
   auto params = modification_of(options);
   if (!params)
     return refuse_usage(params.error());
-  const auto on = link_to(options.server);
+  const auto on = link_to(std::move(server));
   if (!on)
     return refuse_usage(on.error());
   auto of = find_changed(*on, options.id);
   if (!of)
     return on->refuse(of.error());
-  if (!of->is_plan && is_of_plan(*params)) {
+  if (!of->is_plan && is_change_of_plan(*params)) {
     auto plan = find_only_plan(*on, of->id);
     if (!plan)
       return on->refuse(plan.error());
@@ -264,8 +146,8 @@ int modify_command(const modify_options& options) {
     return on->refuse(done.error());
   if (!done->is_object())
     return on->refuse(make_error(errc::invalid_agent_response, "the answer is no object"));
-  const auto text = options.json ? json::serialize(*done) + "\n"
-                                 : draw_report(done->get_object(), *of, options.is_dry);
+  const auto text =
+      options.json ? json::serialize(*done) + "\n" : draw_report(done->get_object(), *of);
   return say(text) ? exit_ok : exit_failed;
 }
 
@@ -278,7 +160,10 @@ int replan_command(const replan_options& options) {
                                   : result<std::string>(options.text);
   if (!text)
     return refuse_usage(text.error());
-  const auto on = link_to(options.server);
+  const auto on =
+      link_to(options.server, "a run of this computer is changed with `troupe modify "
+                                  + shell_word(options.id) + local_flag()
+                                  + "`, or with its plan, mended: `troupe run --retry FILE`");
   if (!on)
     return refuse_usage(on.error());
   auto id = find_objective_id(*on, options.id);
@@ -291,9 +176,8 @@ int replan_command(const replan_options& options) {
   if (!done->is_object())
     return on->refuse(make_error(errc::invalid_agent_response, "the answer is no object"));
   const auto& report = done->get_object();
-  const auto words = options.json
-                         ? json::serialize(report) + "\n"
-                         : draw_report(report, {*id, false}, options.is_dry) + draw_planned(report);
+  const auto words = options.json ? json::serialize(report) + "\n"
+                                  : draw_report(report, {*id, false}) + draw_planned(report);
   return say(words) ? exit_ok : exit_failed;
 }
 

@@ -1,4 +1,5 @@
 // `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls` and `show` of a server.
+#include "apps/local_flag.hpp"
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/remote/objective_mending.hpp"
@@ -10,6 +11,7 @@
 #include "apps/run/run_report.hpp"
 #include "apps/run/timing_files.hpp"
 #include "apps/terminal/console.hpp"
+#include "apps/terminal/text.hpp"
 #include "apps/terminal/text_table.hpp"
 #include "apps/text_file.hpp"
 #include "protocol/json/json_parser.hpp"
@@ -255,6 +257,21 @@ result<json::value> retry_with_file(const server_link& on, const std::string& id
   return by ? try_mended(on, *by) : result<json::value>(by.error());
 }
 
+/// How the same is done with a run of this computer.
+std::string way_here(const step_options& options) {
+  const auto run = shell_word(options.id);
+  switch (options.step) {
+    case objective_step::pause:
+      return "a run of this computer is stopped with Ctrl-C where it runs, and `troupe run --retry "
+             + run + "` does the rest";
+    case objective_step::resume:
+      return "a run of this computer goes on with `troupe run --resume " + run + "`";
+    case objective_step::retry: break;
+  }
+  return "a run of this computer is tried again with `troupe run --retry "
+         + (options.file.empty() ? run : shell_word(options.file)) + "`";
+}
+
 } // namespace
 
 int submit_command(const submit_options& options) {
@@ -266,7 +283,8 @@ int submit_command(const submit_options& options) {
     complain_about_plan(params.error(), options.file);
     return exit_usage;
   }
-  const auto on = link_to(options.server);
+  const auto on =
+      link_to(options.server, "`troupe run " + shell_word(options.file) + "` runs it here");
   if (!on)
     return refuse_usage(on.error());
   if (const auto knows = on->need_objectives(); !knows)
@@ -290,7 +308,10 @@ int submit_command(const submit_options& options) {
 int watch_command(const watch_options& options) {
   if (const auto fine = check_timing_files(options.watch.timing); !fine)
     return refuse_usage(fine.error());
-  const auto on = link_to(options.server);
+  const auto on = link_to(options.server, "a run of this computer is watched where `troupe run` "
+                                          "runs it, and `troupe logs "
+                                              + shell_word(options.id) + local_flag()
+                                              + " --follow` shows what its programs write");
   if (!on)
     return refuse_usage(on.error());
   const auto id = find_objective_id(*on, options.id);
@@ -309,7 +330,7 @@ int step_command(const step_options& options) {
     }
     file = std::move(*read);
   }
-  const auto on = link_to(options.server);
+  const auto on = link_to(options.server, way_here(options));
   if (!on)
     return refuse_usage(on.error());
   const auto id = find_objective_id(*on, options.id);

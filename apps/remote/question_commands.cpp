@@ -5,8 +5,6 @@
 #include "apps/run/question_prompt.hpp"
 #include "apps/run/question_table.hpp"
 #include "apps/terminal/console.hpp"
-#include "apps/terminal/text_table.hpp"
-#include "protocol/json/json_parser.hpp"
 #include <troupe/protocol/task_life.hpp>
 
 #include <boost/json/serialize.hpp>
@@ -130,23 +128,12 @@ int inbox_command(const inbox_options& options, chosen_server server) {
 }
 
 int answer_command(const answer_options& options, chosen_server server) {
-  json::value value;
-  if (!options.data.empty()) {
-    boost::system::error_code failed;
-    value = parse_json(options.data, failed);
-    if (failed) {
-      complain("--data is no JSON: " + json_fault(failed));
-      return exit_usage;
-    }
-  } else if (options.text) {
-    value = json::value(*options.text);
-  }
-  const bool is_asked_for = value.is_null() && !options.declines;
-  if (is_asked_for && ::isatty(STDIN_FILENO) != 1) {
-    complain("what is the answer? TEXT, --data or --decline; without them it is asked for on a "
-             "terminal");
-    return exit_usage;
-  }
+  auto value = given_value(options);
+  if (!value)
+    return refuse_usage(value.error());
+  const bool is_asked_for = value->is_null() && !options.declines;
+  if (is_asked_for && ::isatty(STDIN_FILENO) != 1)
+    return refuse_usage(no_answer_given());
   const auto on = link_to(std::move(server));
   if (!on)
     return refuse_usage(on.error());
@@ -159,7 +146,7 @@ int answer_command(const answer_options& options, chosen_server server) {
     return on->refuse(id.error());
   if (is_asked_for)
     return ask_person(*on, *id, options);
-  const auto done = give(*on, *id, options, std::move(value));
+  const auto done = give(*on, *id, options, std::move(*value));
   if (!done)
     return on->refuse(done.error());
   const auto state = options.declines ? "declined" : text_in(*done, "state");
@@ -167,8 +154,8 @@ int answer_command(const answer_options& options, chosen_server server) {
                                                                              : exit_failed;
 }
 
-int claim_command(const claim_options& options) {
-  const auto on = link_to(options.server);
+int claim_command(const claim_options& options, chosen_server server) {
+  const auto on = link_to(std::move(server));
   if (!on)
     return refuse_usage(on.error());
   if (const auto knows = on->need_objectives(); !knows)
@@ -187,13 +174,7 @@ int claim_command(const claim_options& options) {
   const auto done = on->ask_for("input", which, std::move(params));
   if (!done)
     return on->refuse(done.error());
-  const auto* claim = done->is_object() ? done->get_object().if_contains("claim") : nullptr;
-  const auto words =
-      claim ? "claimed by " + text_in(*claim, "by") + " until "
-                  + local_time(parse_rfc3339(text_in(*claim, "until")).value_or(timestamp{}))
-            : std::string(options.releases ? "released" : "not claimed");
-  const auto text =
-      options.json ? json::serialize(*done) : clean_line("question " + *id + " " + words);
+  const auto text = options.json ? json::serialize(*done) : claim_line(*done, options.releases);
   return say(text + "\n") ? exit_ok : exit_failed;
 }
 

@@ -88,23 +88,24 @@ const std::string answer_footer = with_runs(R"(Examples:
   troupe answer trip.p0.t1.question-1 "by the sea"
   troupe answer trip.p0.t1                 the question of that task; asks for the answer
   troupe answer @last "by the sea"         of a run in which one task asks
-  troupe answer trip.p0.t1 --decline       of a server
+  troupe answer trip.p0.t1 --decline --by anna
 
 The answer to a run of this computer goes on with the run, as troupe run --resume does.)");
 
-const std::string claim_footer = with_servers(R"(Examples:
+const std::string claim_footer = with_runs(R"(Examples:
   troupe claim trip.p0.t1.question-1 --by anna
   troupe answer trip.p0.t1 "by the sea" --by anna
   troupe claim trip.p0.t1 --release --by anna
 
 For five minutes only this name may answer; others must say --override.)");
 
-const std::string modify_footer = with_servers(R"(Examples:
+const std::string modify_footer = with_runs(R"(Examples:
   troupe modify trip.p0 operations.json --reason "it may rain"
   troupe modify trip.p0 --add Umbrella --after Suitcase --dry-run
   echo '[{"op": "setObjective", "priority": 10}]' | troupe modify trip -
 
-The operations are those of plans/modify and objectives/modify (docs/objectives.md). All are done, or none.)");
+The operations are those of plans/modify and objectives/modify (docs/objectives.md). All are done, or none.
+A run of this computer is changed while no process runs it, and then goes on with troupe run --resume.)");
 
 const std::string replan_footer = with_servers(R"(Examples:
   troupe replan trip "First buy a tent, then pack." --dry-run
@@ -247,8 +248,9 @@ void add_task_commands(CLI::App& app, remote_commands& to) {
 }
 
 void add_change_commands(CLI::App& app, remote_commands& to) {
-  auto& modify = *app.add_subcommand("modify", "Change an objective or a plan of a server");
-  add_id(modify, to.modify.id, "Of the plan; or of the objective, the beginning of it, or @last");
+  auto& modify = *app.add_subcommand("modify", "Change an objective, a run or a plan");
+  add_id(modify, to.modify.id,
+         "Of the plan; or of the objective or run, the beginning of it, or @last");
   auto* file = modify.add_option(
       "FILE", to.modify.file, "JSON: the operations, or the whole request; - reads standard input");
   auto* add = modify.add_option("--add", to.modify.adds, "Add one task, in place of a file")
@@ -360,7 +362,7 @@ void add_remote_commands(CLI::App& app, remote_commands& to) {
   answer.footer(answer_footer);
 
   auto& claim = *app.add_subcommand("claim", "Say that you are about to answer a question");
-  add_id(claim, to.claim.id, "Of the question, or of the task that asks");
+  add_id(claim, to.claim.id, "Of the question, or of the task, objective or run that asks");
   claim.add_option("--by", to.claim.by, "Who claims it (default: the client)")->type_name("NAME");
   claim.add_flag("--release", to.claim.releases, "Give the claim up");
   claim.add_flag("--override", to.claim.overrides, "Also if somebody else has claimed it");

@@ -23,8 +23,6 @@ namespace troupe {
 // With a server that has objectives.
 [[nodiscard]] int submit_command(const submit_options& options);
 [[nodiscard]] int watch_command(const watch_options& options);
-[[nodiscard]] int claim_command(const claim_options& options);
-[[nodiscard]] int modify_command(const modify_options& options);
 [[nodiscard]] int replan_command(const replan_options& options);
 [[nodiscard]] int step_command(const step_options& options);
 /// `ls`, `show` and `logs`, of a server in place of this computer.
@@ -35,6 +33,8 @@ namespace troupe {
 [[nodiscard]] int inbox_command(const inbox_options& options, chosen_server server);
 [[nodiscard]] int history_command(const history_options& options, chosen_server server);
 [[nodiscard]] int answer_command(const answer_options& options, chosen_server server);
+[[nodiscard]] int claim_command(const claim_options& options, chosen_server server);
+[[nodiscard]] int modify_command(const modify_options& options, chosen_server server);
 [[nodiscard]] int show_objective_command(const show_run_options& options, chosen_server server);
 [[nodiscard]] int objective_logs_command(const run_logs_options& options, chosen_server server);
 

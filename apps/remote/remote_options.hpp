@@ -107,29 +107,6 @@ struct watch_options {
   watch_choice watch;
 };
 
-struct claim_options {
-  std::string server;
-  std::string id;
-  std::string by; ///< Empty: the client.
-  bool releases = false;
-  bool overrides = false;
-  bool json = false;
-};
-
-struct modify_options {
-  std::string server;
-  std::string id;
-  std::string file; ///< Of operations; `-`: standard input.
-  std::string adds; ///< The name of a task, in place of a file.
-  std::vector<std::string> after;
-  std::string agent;
-  std::string input; ///< JSON.
-  std::string reason;
-  std::optional<std::uint64_t> if_revision;
-  bool is_dry = false;
-  bool json = false;
-};
-
 struct replan_options {
   std::string server;
   std::string id;

@@ -1,6 +1,7 @@
 #include "apps/remote/server_link.hpp"
 
 #include "apps/options.hpp"
+#include "apps/run/service_error.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
@@ -45,10 +46,7 @@ std::string advice_for(errc code, std::string_view message, const std::string& s
 } // namespace
 
 std::string explained(const error& why, const std::string& server) {
-  std::string out = server + ": " + why.message;
-  constexpr std::string_view in_json = "\"override\": true"; // For people it is an option.
-  if (const auto at = out.find(in_json); at != std::string::npos)
-    out.replace(at, in_json.size(), "--override");
+  auto out = server + ": " + with_options(why.message);
   const auto advice = advice_for(why.code, why.message, server);
   // Which versions there are is said, not what to do.
   const bool says_what_to_do =
@@ -136,8 +134,8 @@ result<server_link> link_to(chosen_server server) {
   return server_link{std::move(server.name), std::move(*client), std::move(server.flag)};
 }
 
-result<server_link> link_to(const std::string& flag) {
-  auto server = require_server(flag);
+result<server_link> link_to(const std::string& flag, const std::string& here) {
+  auto server = require_server(flag, here);
   if (!server)
     return server.error();
   return link_to(std::move(*server));

@@ -57,8 +57,8 @@ struct connection_words {
 };
 [[nodiscard]] connection_words say_breaks(const std::string& server);
 
-/// Errors (wrong usage): those of require_server.
-[[nodiscard]] result<server_link> link_to(const std::string& flag);
+/// Errors (wrong usage): those of require_server. `here`: as it takes it.
+[[nodiscard]] result<server_link> link_to(const std::string& flag, const std::string& here = {});
 [[nodiscard]] result<server_link> link_to(chosen_server server);
 
 /// The objective that a person names: its id, the beginning of its id, or `@last`. Errors:

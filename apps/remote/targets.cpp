@@ -479,14 +479,15 @@ result<std::optional<chosen_server>> choose_server(const std::string& flag) {
   return std::optional{std::move(*found)};
 }
 
-result<chosen_server> require_server(const std::string& flag) {
+result<chosen_server> require_server(const std::string& flag, const std::string& here) {
   auto chosen = choose_server(flag);
   if (!chosen)
     return chosen.error();
   if (!*chosen)
     return make_error(
         errc::invalid_params,
-        "which server? Name it with --server URL, TROUPE_SERVER or `troupe context use`");
+        "which server? Name it with --server URL, TROUPE_SERVER or `troupe context use`"
+            + (here.empty() ? "" : "; " + here));
   return std::move(**chosen);
 }
 

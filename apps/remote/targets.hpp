@@ -95,7 +95,9 @@ struct chosen_server {
 /// What was chosen, in this order: `flag`, `TROUPE_SERVER`, the context; nothing: the runs of this
 /// computer. Errors: those of find_server and own_targets.
 [[nodiscard]] result<std::optional<chosen_server>> choose_server(const std::string& flag);
-/// The same for a command that needs one. Errors: also invalid_params.
-[[nodiscard]] result<chosen_server> require_server(const std::string& flag);
+/// The same for a command that needs one. Errors: also invalid_params (there is none). `here`: what
+/// the message says then of the runs of this computer.
+[[nodiscard]] result<chosen_server> require_server(const std::string& flag,
+                                                   const std::string& here = {});
 
 } // namespace troupe

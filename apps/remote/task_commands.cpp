@@ -215,7 +215,8 @@ int task_command(const task_options& options) {
 }
 
 int cancel_command(const cancel_options& options) {
-  const auto on = link_to(options.server);
+  const auto on =
+      link_to(options.server, "a run of this computer is stopped with Ctrl-C where it runs");
   if (!on)
     return refuse_usage(on.error());
   const auto done = on->client->cancel_task(options.id);

@@ -28,6 +28,13 @@ prepared_answers::take(const task_spec& task, const task_id& id, const std::stri
   return out;
 }
 
+std::optional<answer_input> prepared_answers::take_given(const task_id& id,
+                                                         const std::string& question) {
+  if (!given_ || given_->id != question_address{id, question}.str())
+    return std::nullopt;
+  return std::exchange(given_, std::nullopt);
+}
+
 std::optional<std::string>
 prepared_answers::unknown_key(const std::vector<plan_spec_ptr>& plans) const {
   for (const auto& [key, text] : left_) {

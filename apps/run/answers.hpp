@@ -1,7 +1,9 @@
 // The answers given beforehand with `--answer KEY=TEXT`. Each is used once, those of one key in
-// their order. An answer whose key is the id of a question is for no other one. A plain value.
+// their order. An answer whose key is the id of a question is for no other one. Also the answer of
+// `troupe answer`, which may be more than a text. A plain value.
 #pragma once
 
+#include <troupe/protocol/command.hpp>
 #include <troupe/protocol/spec.hpp>
 
 #include <optional>
@@ -16,6 +18,9 @@ public:
   explicit prepared_answers(std::vector<std::pair<std::string, std::string>> all)
       : left_(std::move(all)) {}
 
+  /// One more, for the question that it names.
+  void give(answer_input given) { given_ = std::move(given); }
+
   struct answer {
     std::string text;
     bool names_question = false; ///< It is for no other one.
@@ -26,6 +31,10 @@ public:
   /// the task; may be empty.
   [[nodiscard]] std::optional<answer> take(const task_spec& task, const task_id& id,
                                            const std::string& question = {});
+
+  /// The answer of `give`, if it is for this question; nothing if there is none.
+  [[nodiscard]] std::optional<answer_input> take_given(const task_id& id,
+                                                       const std::string& question);
 
   /// An answer that reached no question is there for the next one of that task.
   void give_back(const task_id& id, std::string text) {
@@ -39,6 +48,7 @@ public:
 
 private:
   std::vector<std::pair<std::string, std::string>> left_;
+  std::optional<answer_input> given_;
 };
 
 } // namespace troupe

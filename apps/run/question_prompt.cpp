@@ -2,6 +2,7 @@
 
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/json/json_parser.hpp"
 #include "protocol/json/text_in.hpp"
 
 #include <iostream>
@@ -9,6 +10,22 @@
 #include <unistd.h>
 
 namespace troupe {
+
+result<boost::json::value> given_value(const answer_options& options) {
+  if (options.data.empty())
+    return options.text ? boost::json::value(*options.text) : boost::json::value();
+  boost::system::error_code failed;
+  auto value = parse_json(options.data, failed);
+  if (failed)
+    return make_error(errc::invalid_params, "--data is no JSON: " + json_fault(failed));
+  return value;
+}
+
+error no_answer_given() {
+  return make_error(errc::invalid_params,
+                    "what is the answer? TEXT, --data or --decline; without them it is asked for "
+                    "on a terminal");
+}
 
 question_prompt::question_prompt(const boost::json::value& input) {
   const auto* schema = input.is_object() ? input.get_object().if_contains("schema") : nullptr;

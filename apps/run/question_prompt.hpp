@@ -1,7 +1,9 @@
-// A question at the prompt of a command that answers it.
+// The answer that `answer` was given, or a question at its prompt.
 #pragma once
 
+#include "apps/options.hpp"
 #include "apps/run/question_form.hpp"
+#include <troupe/protocol/errc.hpp>
 
 #include <boost/json/value.hpp>
 
@@ -9,6 +11,12 @@
 #include <string>
 
 namespace troupe {
+
+/// A text, or what `--data` says; null: neither is given. Errors: invalid_params (`--data` is no
+/// JSON).
+[[nodiscard]] result<boost::json::value> given_value(const answer_options& options);
+/// Nothing is given, and there is no terminal to ask at.
+[[nodiscard]] error no_answer_given();
 
 class question_prompt {
 public:

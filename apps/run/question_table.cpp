@@ -85,4 +85,13 @@ std::string draw_questions(const std::vector<json::value>& all, list_format form
                     stdout_colour(colour));
 }
 
+std::string claim_line(const json::value& question, bool releases) {
+  const auto* claim = question.is_object() ? question.get_object().if_contains("claim") : nullptr;
+  const auto words =
+      claim ? "claimed by " + text_in(*claim, "by") + " until "
+                  + local_time(parse_rfc3339(text_in(*claim, "until")).value_or(timestamp{}))
+            : std::string(releases ? "released" : "not claimed");
+  return clean_line("question " + text_in(question, "id") + " " + words);
+}
+
 } // namespace troupe

@@ -14,4 +14,8 @@ namespace troupe {
 [[nodiscard]] std::string draw_questions(const std::vector<boost::json::value>& all,
                                          list_format format, colour_choice colour);
 
+/// `question ID claimed by anna until 14:05:00`. `question`: as `inputs/claim` answers it;
+/// `releases`: the claim was to be given up.
+[[nodiscard]] std::string claim_line(const boost::json::value& question, bool releases);
+
 } // namespace troupe

@@ -7,6 +7,7 @@
 #include "apps/terminal/text.hpp"
 #include "protocol/fold/waiting.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/opt/given_answers.hpp"
 #include <troupe/store/await.hpp>
 
 #include <algorithm>
@@ -290,6 +291,10 @@ void run_session::mind_questions() {
   for (const auto& each : model_.questions()) {
     if (answered_.contains(each.number))
       continue;
+    if (const auto named = answers_.take_given(each.task, each.question)) {
+      give_answer(each, *named);
+      continue;
+    }
     const auto& spec = model_.plans()[each.plan].spec->tasks[each.index];
     if (auto given = answers_.take(spec, each.task, each.question)) {
       auto prepared = given->names_question ? std::nullopt : std::optional(given->text);
@@ -401,17 +406,34 @@ void run_session::read_input() {
 
 void run_session::give_answer(const open_question& question, std::string text,
                               std::optional<std::string> prepared) {
-  const auto number = question.number;
-  answered_.insert(number);
-  send_request request;
-  request.command.question = question.question; // Another one does not take it.
-  auto& said = request.command.message;
+  send_message command;
+  command.question = question.question; // Another one does not take it.
+  auto& said = command.message;
   said.message_id = thread_id_source().next("msg");
   said.from = role::user;
-  said.context_id = model_.id().str();
   said.task_id = question.task.str();
   said.parts.push_back(text_part(std::move(text)));
-  sent_answers_.push_back({number, operations_.send(std::move(request), [in = in_] { in->wake(); }),
+  send_answer(question, std::move(command), std::move(prepared));
+}
+
+/// As inputs/answer of a server gives it.
+void run_session::give_answer(const open_question& question, const answer_input& given) {
+  send_message command;
+  command.question = given.id;
+  command.action = given.action;
+  command.by = given.by;
+  command.message = message_of(given, question.task, thread_id_source().next("msg"));
+  send_answer(question, std::move(command), std::nullopt);
+}
+
+void run_session::send_answer(const open_question& question, send_message command,
+                              std::optional<std::string> prepared) {
+  answered_.insert(question.number);
+  command.message.context_id = model_.id().str();
+  send_request request;
+  request.command = std::move(command);
+  sent_answers_.push_back({question.number,
+                           operations_.send(std::move(request), [in = in_] { in->wake(); }),
                            question.task, std::move(prepared)});
 }
 

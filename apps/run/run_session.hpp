@@ -80,6 +80,9 @@ private:
   /// `prepared`: its text, if it was given beforehand and another question of the task may take it.
   void give_answer(const open_question& question, std::string text,
                    std::optional<std::string> prepared = std::nullopt);
+  void give_answer(const open_question& question, const answer_input& given);
+  void send_answer(const open_question& question, send_message command,
+                   std::optional<std::string> prepared);
   void cancel(ending why);
   void send_cancel();
   void show_leaves(const boost::json::object& metadata);

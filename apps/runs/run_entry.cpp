@@ -6,6 +6,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -125,6 +126,17 @@ void bring_up_to_date(run_entry& entry, const run_model& model) {
   entry.tasks = model.counts().total();
   entry.completed = model.counts().completed;
   entry.failed = model.counts().failed;
+}
+
+bool note_stopped(run_entry& entry, timestamp last_change, timestamp now) {
+  const stopped_time stopped{std::max(last_change, entry.ended), now};
+  if (stopped.begin == timestamp{} || stopped.end <= stopped.begin)
+    return false;
+  auto& all = entry.stopped;
+  if (all.size() == stopped_times_max)
+    all.erase(all.begin());
+  all.push_back(stopped);
+  return true;
 }
 
 std::string hash_of_text(std::string_view text) {

@@ -59,6 +59,10 @@ struct run_entry {
 /// State, numbers and name as `model` has them.
 void bring_up_to_date(run_entry& entry, const run_model& model);
 
+/// No process ran it from `last_change` of its record, or from when it was left, until `now`.
+/// False: that is no time.
+bool note_stopped(run_entry& entry, timestamp last_change, timestamp now);
+
 /// 16 hex digits (FNV-1a, 64 bits, draft-eastlake-fnv-17): tells texts apart, no more.
 [[nodiscard]] std::string hash_of_text(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "apps/runs/run_folder.hpp"
 
 #include "apps/runs/run_choice.hpp"
+#include "apps/terminal/text.hpp"
 #include "apps/text_file.hpp"
 #include "client/replace_file.hpp"
 #include <troupe/protocol/ids.hpp>
@@ -129,6 +130,12 @@ std::vector<run_entry> list_runs(const std::string& folder) {
 
 result<run_entry> named_run(const std::string& folder, const std::string& name) {
   return name.find('/') != std::string::npos ? run_in(name) : find_run(list_runs(folder), name);
+}
+
+std::string run_command_for(const std::string& how, const run_entry& entry) {
+  const auto folder = own_runs_folder();
+  const bool is_own = folder && fs::path(entry.directory).parent_path() == fs::path(*folder);
+  return "troupe run " + how + " " + (is_own ? entry.id : "--data " + shell_word(entry.directory));
 }
 
 result<void> keep_entry(const run_entry& entry) {

@@ -37,6 +37,10 @@ inline constexpr const char* run_cancels_file = "cancels.jsonl";
 /// The run that a person names: by its directory if there is a `/` in `name`, else as find_run.
 [[nodiscard]] result<run_entry> named_run(const std::string& folder, const std::string& name);
 
+/// `troupe run --resume k3v9`; of a run that is not in the folder of runs of this user
+/// `troupe run --resume --data DIR`. `how`: `--resume`, `--retry`.
+[[nodiscard]] std::string run_command_for(const std::string& how, const run_entry& entry);
+
 /// Replaces the entry of its directory, whole or not at all. Errors: unavailable.
 [[nodiscard]] result<void> keep_entry(const run_entry& entry);
 

@@ -16,7 +16,6 @@
 
 #include <boost/json/array.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -32,35 +31,6 @@ namespace {
 constexpr std::size_t shown_revisions_max = 1000;
 /// An operation may stand deeper in a revision than in the document that it came from.
 constexpr std::size_t revision_depth_max = opt::document_depth_max + 10;
-
-/// A run, or one of its plans.
-struct meant_history {
-  run_entry run;
-  std::string plan; ///< Its id; empty: all of the run.
-};
-
-/// `k3v9`, `k3v9.p0`, `DIR/`, `DIR/k3v9.p0`.
-result<meant_history> find_history(const std::string& name) {
-  const auto folder = own_runs_folder();
-  if (!folder)
-    return folder.error();
-  auto whole = named_run(*folder, name); // A directory may have a dot in its name.
-  const auto slash = name.rfind('/');
-  const auto begin = slash == std::string::npos ? 0 : slash + 1; // Of the id; 0: no directory.
-  const auto dot = name.find('.', begin);
-  if (whole || dot == std::string::npos)
-    return whole ? result<meant_history>(meant_history{std::move(*whole), {}}) : whole.error();
-  const auto id = name.substr(begin, dot - begin);
-  auto run = named_run(*folder, begin == 0 ? id : name.substr(0, begin));
-  if (!run)
-    return run.error();
-  // The run may have been named by the beginning of its id.
-  if (begin != 0 && (id.empty() || !run->id.starts_with(id)))
-    return make_error(errc::objective_not_found,
-                      "the run in " + run->directory + " is " + run->id + ", not " + shown(id));
-  auto plan = run->id + name.substr(dot);
-  return meant_history{std::move(*run), std::move(plan)};
-}
 
 /// Calls `take` with each change of the objective, until it wants no more.
 result<void> for_each_change(const run_record& of,
@@ -160,19 +130,14 @@ result<std::string> past_document(const run_record& of, const std::string& plan,
 } // namespace
 
 int run_history_command(const history_options& options) {
-  const auto meant = find_history(options.id);
+  const auto meant = run_or_plan_named(options.id);
   if (!meant)
     return refuse_usage(meant.error());
   const auto record = open_record(meant->run);
   if (!record)
     return refuse_usage(record.error());
-  const bool has_plan =
-      meant->plan.empty() || std::ranges::any_of(record->view->plans, [&](const plan_view& plan) {
-        return plan.spec->id.str() == meant->plan;
-      });
-  if (!has_plan)
-    return refuse_usage(make_error(
-        errc::plan_not_found, "the run " + meant->run.id + " has no plan " + shown(meant->plan)));
+  if (const auto has_plan = check_plan_of(*record->view, meant->plan); !has_plan)
+    return refuse_usage(has_plan.error());
   if (options.at) {
     const auto past = past_document(*record, meant->plan, *options.at);
     if (!past) {

@@ -41,12 +41,6 @@ result<run_entry> find_named(const std::string& name) {
   return named_run(*folder, name);
 }
 
-/// It is found by its id.
-bool is_own_run(const run_entry& entry) {
-  const auto folder = own_runs_folder();
-  return folder && std::filesystem::path(entry.directory).parent_path() == *folder;
-}
-
 // -- show -----------------------------------------------------------------------------------------
 
 result<std::string> draw_run(const run_entry& entry, const show_run_options& options,
@@ -195,8 +189,7 @@ int show_run_command(const show_run_options& options) {
   const bool is_said = say(*drawn);
   if (is_unfinished(*entry))
     complain((waits_for_answer(*entry) ? "it waits for an answer" : "its process died")
-             + std::string("; to go on: `troupe run --resume ")
-             + (is_own_run(*entry) ? entry->id : "--data " + shell_word(entry->directory)) + "`");
+             + std::string("; to go on: `") + run_command_for("--resume", *entry) + "`");
   return is_said && written ? exit_ok : exit_failed;
 }
 

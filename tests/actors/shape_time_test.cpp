@@ -160,6 +160,23 @@ TEST_CASE("of two skipped tasks that are tried again, one waits for the other, i
   CHECK(started(bed) == names{"a", "c", "a", "b"});
 }
 
+TEST_CASE("what a task has asked is open in a process in which its agent begins nothing",
+          "[actors][time][shape][recovery]") {
+  clock_bed bed;
+  bed.begin(an_objective({a_plan("p", {keyed("a"), keyed("b", {"a"})})}));
+  bed.report("a", report_question{"Which city?"});
+  bed.hand->is_closed = true;
+  bed.restart();
+  CHECK(bed.objective()->plans[0].state == plan_state::blocked);
+  reshape(bed, {skip_task<std::string>{"a"}}); // One that works is only skipped if that is said.
+  CHECK(started(bed) == names{"a"});
+  bed.hand->is_closed = false;
+  bed.restart();
+  CHECK(started(bed) == names{"a", "b"});
+  bed.report("b", report_completed{});
+  CHECK(bed.objective()->state == objective_state::completed);
+}
+
 TEST_CASE("a task is added under no id that another plan's task has or may be given",
           "[actors][time][shape]") {
   clock_bed bed;

@@ -196,6 +196,26 @@ TEST_CASE("objectives and questions of a server are completed", "[binary][comple
   CHECK(me.run({"__complete", "watch", ""}).code == 0);
 }
 
+TEST_CASE("runs that wait, and their tasks, are completed for claim and modify",
+          "[binary][completion]") {
+  desk me;
+  me.write("plan.json", R"({"name": "Trip", "tasks": [
+    {"name": "q", "agent": "scripted", "input": {"steps": [{"ask": "Where?"}]}},
+    {"name": "pack", "agent": "echo", "dependencies": ["q"]}]})");
+  REQUIRE(me.run({"run", me.path("plan.json"), "--no-input"}).code == 3);
+  const auto id = trimmed(me.run({"ls", "-o", "name"}).out);
+  const auto offers = [&](std::vector<std::string> words, const std::string& line) {
+    words.insert(words.begin(), "__complete");
+    const auto done = me.run(words);
+    INFO(done.out << done.err);
+    CHECK(contains(done.out, line + "\n"));
+  };
+  offers({"claim", ""}, id + "\tTrip");
+  offers({"modify", ""}, id + "\twaiting, Trip");
+  offers({"modify", id, "--add", "x", "--after", ""}, "pack\tTrip"); // It has not begun.
+  offers({"modify", id + ".p0", "--add", "x", "--after", ""}, "q\tTrip");
+}
+
 TEST_CASE("objectives of a data directory are completed", "[binary][completion]") {
   desk me;
   std::string id;

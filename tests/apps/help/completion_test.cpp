@@ -60,6 +60,8 @@ TEST_CASE("arguments are completed by what is there", "[apps][completion]") {
   CHECK(completed({"history", ""}).kind == candidate_kind::runs);
   CHECK(completed({"watch", ""}).kind == candidate_kind::objectives);
   CHECK(completed({"answer", ""}).kind == candidate_kind::questions);
+  CHECK(completed({"claim", ""}).kind == candidate_kind::questions);
+  CHECK(completed({"modify", ""}).kind == candidate_kind::runs);
   CHECK(completed({"task", ""}).kind == candidate_kind::remote_tasks);
   CHECK(completed({"replan", ""}).kind == candidate_kind::objectives);
   CHECK(completed({"cancel", ""}).kind == candidate_kind::objectives_or_tasks);

@@ -83,6 +83,24 @@ TEST_CASE("a prepared answer that names a question is for no other one", "[apps]
   CHECK(given->names_question);
 }
 
+TEST_CASE("an answer of several members is given once, to the question that it names",
+          "[apps][prompt]") {
+  answer_input given;
+  given.id = "obj.p0.t0.question-2";
+  given.action = answer_action::decline;
+  given.by = "anna";
+  prepared_answers answers({});
+  answers.give(given);
+  const task_id id("obj.p0.t0");
+  CHECK_FALSE(answers.take_given(id, "question-1"));
+  CHECK_FALSE(answers.take_given(task_id("obj.p0.t1"), "question-2"));
+  const auto taken = answers.take_given(id, "question-2");
+  REQUIRE(taken);
+  CHECK(taken->action == answer_action::decline);
+  CHECK(taken->by == "anna");
+  CHECK_FALSE(answers.take_given(id, "question-2"));
+}
+
 TEST_CASE("an answer for a task that does not exist is found out before the run",
           "[apps][prompt]") {
   const auto plan = plan_named("p", {task_named("a"), task_named("b")});

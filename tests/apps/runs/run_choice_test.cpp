@@ -140,3 +140,18 @@ TEST_CASE("the age of a run is rough", "[apps][runs]") {
   CHECK(shown_age(now - 30h - 24h, now) == "2d ago");
   CHECK(shown_age(now + 1h, now) == "now");
 }
+
+TEST_CASE("the time in which nothing ran a run is that since its last change, or its end",
+          "[apps][runs]") {
+  auto one = entry("abcd", objective_state::blocked);
+  CHECK_FALSE(note_stopped(one, timestamp{}, now));
+  CHECK(one.stopped.empty());
+  CHECK(note_stopped(one, now - 30min, now - 20min));
+  one.ended = now - 10min;
+  CHECK(note_stopped(one, now - 15min, now));
+  REQUIRE(one.stopped.size() == 2);
+  CHECK(one.stopped[0].begin == now - 30min);
+  CHECK(one.stopped[1].begin == now - 10min);
+  CHECK(one.stopped[1].end == now);
+  CHECK_FALSE(note_stopped(one, now, now));
+}
