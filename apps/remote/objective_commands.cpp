@@ -12,8 +12,7 @@
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text_table.hpp"
 #include "apps/text_file.hpp"
-#include "protocol/json/json_parser.hpp"
-#include "protocol/json/json_writer.hpp"
+#include "protocol/json/written_tree.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include "protocol/opt/objective_reading.hpp"
@@ -67,17 +66,11 @@ result<plan_file> read_submitted(const submit_options& options) {
 
 /// What objectives/create takes.
 result<json::object> request_of(const submit_options& options, const plan_file& file) {
-  std::string text;
-  json_writer out(text);
-  opt::write_spec(out, file.objective);
-  boost::system::error_code failed;
-  json::parse_options how;
-  how.max_depth = opt::document_depth_max;
-  auto tree = parse_json(text, failed, {}, how);
-  if (failed || !tree.is_object())
-    return make_error(errc::invalid_document,
-                      file.name + ": cannot be sent: " + json_fault(failed));
-  auto params = std::move(tree.get_object());
+  auto tree = written_tree([&](json_writer& out) { opt::write_spec(out, file.objective); },
+                           opt::document_depth_max);
+  if (!tree)
+    return make_error(tree.error().code, file.name + ": cannot be sent: " + tree.error().message);
+  auto params = std::move(tree->as_object());
   params["start"] = !options.watches; // Else watching begins first (watch_choice::starts).
   params["requestId"] = thread_id_source().next("req"); // The same request again is one.
   return params;
@@ -157,19 +150,6 @@ result<json::value> move_to(const server_link& on, const std::string& id, std::s
   if (revision)
     params["ifRevision"] = *revision;
   return on.ask_for("objective", a2a::operation::update_objective, std::move(params));
-}
-
-/// Whether the server has said no. Else it may have done what it was asked.
-bool is_refusal(errc code) {
-  switch (code) {
-    case errc::unavailable:
-    case errc::timed_out:
-    case errc::overloaded:
-    case errc::internal:
-    case errc::too_large:
-    case errc::invalid_agent_response: return false;
-    default: return true;
-  }
 }
 
 /// A file, and the objective that takes it, as it was before.
