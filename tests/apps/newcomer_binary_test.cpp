@@ -139,6 +139,10 @@ TEST_CASE("a newcomer does the same on a server", "[binary][newcomer][terminal]"
   CHECK_FALSE(contains(again.first, "--- Build / compile"));
   CHECK(me.times_fetched() == 1);
   CHECK(contains(me.on_screen({"ls"}).first, "completed"));
+  const auto drawn = me.on_screen({"graph", "--run", "@last"}).first;
+  CHECK(contains(drawn, "* marks the critical path"));
+  CHECK(contains(drawn, "compile * [command] "));
+  CHECK(contains(me.on_screen({"graph", "--run", "@last", "--server", "local"}).first, "no runs"));
 }
 
 TEST_CASE("a plan that was mended in its file is what a retry on a server does",

@@ -474,6 +474,20 @@ TEST_CASE("a run that was killed is interrupted, said, and resumed", "[apps][bin
   CHECK(contains(me.troupe({"ls"}).out, id + "  completed"));
 }
 
+TEST_CASE("the plan of a run is drawn without the time in which nothing ran it",
+          "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("wait.json", R"({"name": "Wait", "tasks": [
+      {"name": "s", "agent": "sleep", "input": {"seconds": 0.2}}]})");
+  REQUIRE(me.troupe({"run", file, "-q"}).code == 0);
+  CHECK_FALSE(contains(me.troupe({"graph", "--run", "@last"}).out, "0.00s"));
+  const auto about = me.home / ("state/troupe/runs/" + me.id() + "/run.json");
+  auto text = text_of(about);
+  text.insert(1, R"("stopped":[{"from":"2000-01-01T00:00:00Z","to":"2100-01-01T00:00:00Z"}],)");
+  std::ofstream(about) << text;
+  CHECK(contains(me.troupe({"graph", "--run", "@last"}).out, "[sleep] 0.00s"));
+}
+
 TEST_CASE("a run that is killed has said what had completed", "[apps][binary][runs]") {
   user me;
   const auto file =
