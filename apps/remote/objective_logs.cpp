@@ -150,11 +150,12 @@ private:
   std::uint32_t take_lines(const task& record, std::uint32_t p, std::uint32_t t) {
     std::uint32_t last = 0;
     const auto& plan = *view_.plans[p].spec;
-    logged_line about{.task = record.id.str(),
-                      .plan = shown_name(plan, p),
-                      .name = shown_name(plan.tasks[t], t),
-                      .key = plan.tasks[t].key,
-                      .line = {.at = record.ready_at}}; // Of what is left out at the beginning.
+    logged_line about{
+        .task = record.id.str(),
+        .plan = shown_name(plan, p),
+        .name = shown_name(plan.tasks[t], t),
+        .key = plan.tasks[t].key,
+        .line = {.at = record.ready_at, .text = {}}}; // Of what is left out at the beginning.
     std::size_t number = 0;
     for (const auto& said : record.history)
       if (const auto attempt = logged_attempt(*said)) {
