@@ -215,6 +215,17 @@ result<json::value> take_step(const server_link& on, const std::string& id, obje
   return renewed ? move_to(on, id, "working") : renewed;
 }
 
+/// Without a server a person may mean a run of this computer.
+error unlinked(error why, const step_options& options) {
+  const auto server = choose_server(options.server);
+  if (!server || *server || options.step == objective_step::pause)
+    return why;
+  why.message += options.step == objective_step::retry
+                     ? "; a run of this computer is tried again with `troupe run --retry`"
+                     : "; a run of this computer goes on with `troupe run --resume`";
+  return why;
+}
+
 /// Errors: also what the objective cannot take of the file, before anything is changed.
 result<mending> read_mending(const server_link& on, const std::string& id, const std::string& path,
                              const checked_file& file) {
@@ -291,7 +302,7 @@ int step_command(const step_options& options) {
   }
   const auto on = link_to(options.server);
   if (!on)
-    return refuse_usage(on.error());
+    return refuse_usage(unlinked(on.error(), options));
   const auto id = find_objective_id(*on, options.id);
   if (!id)
     return on->refuse(id.error());
