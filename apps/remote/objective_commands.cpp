@@ -1,4 +1,5 @@
 // `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls` and `show` of a server.
+#include "apps/commands.hpp"
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
 #include "apps/remote/objective_mending.hpp"
@@ -215,17 +216,6 @@ result<json::value> take_step(const server_link& on, const std::string& id, obje
   return renewed ? move_to(on, id, "working") : renewed;
 }
 
-/// Without a server a person may mean a run of this computer.
-error unlinked(error why, const step_options& options) {
-  const auto server = choose_server(options.server);
-  if (!server || *server || options.step == objective_step::pause)
-    return why;
-  why.message += options.step == objective_step::retry
-                     ? "; a run of this computer is tried again with `troupe run --retry`"
-                     : "; a run of this computer goes on with `troupe run --resume`";
-  return why;
-}
-
 /// Errors: also what the objective cannot take of the file, before anything is changed.
 result<mending> read_mending(const server_link& on, const std::string& id, const std::string& path,
                              const checked_file& file) {
@@ -244,6 +234,19 @@ result<json::value> retry_with_file(const server_link& on, const std::string& id
                                     const std::string& path, const checked_file& file) {
   auto by = read_mending(on, id, path, file);
   return by ? try_mended(on, *by) : result<json::value>(by.error());
+}
+
+/// The same of a run of this computer.
+int step_run(const step_options& options) {
+  if (!options.file.empty())
+    return refuse_usage(
+        make_error(errc::invalid_params, "of a run of this computer `troupe run --retry "
+                                             + shell_word(options.file)
+                                             + "` does what has changed in the file"));
+  run_options run;
+  run.purpose = options.step == objective_step::retry ? run_purpose::retry : run_purpose::resume;
+  run.file = options.id;
+  return run_command(run);
 }
 
 } // namespace
@@ -291,6 +294,11 @@ int watch_command(const watch_options& options) {
 }
 
 int step_command(const step_options& options) {
+  const auto server = choose_server(options.server);
+  if (!server)
+    return refuse_usage(server.error());
+  if (!*server && options.step != objective_step::pause) // Runs are not paused.
+    return step_run(options);
   std::optional<checked_file> file;
   if (!options.file.empty()) {
     auto read = read_for_server(options.file, options.params);
@@ -302,7 +310,7 @@ int step_command(const step_options& options) {
   }
   const auto on = link_to(options.server);
   if (!on)
-    return refuse_usage(unlinked(on.error(), options));
+    return refuse_usage(on.error());
   const auto id = find_objective_id(*on, options.id);
   if (!id)
     return on->refuse(id.error());

@@ -256,8 +256,6 @@ TEST_CASE("what goes wrong names the server, the cause and what to do", "[binary
   const auto nowhere = person.run({"tasks"});
   CHECK(nowhere.code == 2);
   CHECK(contains(nowhere.err, "which server? Name it with --server URL"));
-  CHECK(contains(person.run({"retry", "@last"}).err, "`troupe run --retry`"));
-  CHECK(contains(person.run({"resume", "@last"}).err, "`troupe run --resume`"));
   relay nothing;
   const auto silent = person.run({"agent", nothing.url()});
   CHECK(silent.code == 1);

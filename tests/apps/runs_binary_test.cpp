@@ -645,6 +645,26 @@ TEST_CASE("a retry does again only what failed and what depends on it", "[apps][
   CHECK(contains(again.err, "there is no failed or canceled run to retry"));
 }
 
+TEST_CASE("retry and resume without a server are about the runs of this computer",
+          "[apps][binary][runs]") {
+  user me;
+  const auto good = me.home / "good";
+  const auto file = me.file("bad.json", plan(program("a", "test -e " + good)));
+  REQUIRE(me.troupe({"run", file, "-q"}).code == 1);
+  CHECK(me.troupe({"resume", "@last"}).code == 2); // It has ended.
+  const auto mended = me.troupe({"retry", "@last", file});
+  CHECK(mended.code == 2);
+  CHECK(contains(mended.err, "`troupe run --retry " + file + "`"));
+  std::ofstream{good};
+  const auto again = me.troupe({"retry", "@last"});
+  CHECK(again.code == 0);
+  CHECK(contains(again.err, "trying again the run " + me.id()));
+  const auto asks = me.file("asks.json", asking);
+  REQUIRE(me.troupe({"run", asks, "--no-input", "-q"}).code == 3);
+  CHECK(me.troupe({"resume", "@last"}).code == 3); // Nobody is there to be asked.
+  CHECK(contains(me.troupe({"pause", "@last"}).err, "which server?"));
+}
+
 TEST_CASE("the history of a run has what is deep in its plans", "[apps][binary][runs]") {
   user me;
   const auto deep = std::string(60, '[') + std::string(60, ']');
