@@ -1,20 +1,26 @@
-// `troupe graph`: draws a plan file, or the plan of a run with its times.
+// `troupe graph`: draws a plan file, or the plan of a run or of an objective of a server, with its
+// times.
 #include "apps/commands.hpp"
 #include "apps/draw/critical_path.hpp"
 #include "apps/draw/graph_text.hpp"
-#include "apps/open_store.hpp"
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
+#include "apps/remote/remote_commands.hpp"
+#include "apps/remote/remote_records.hpp"
+#include "apps/remote/server_link.hpp"
 #include "apps/run/run_timing.hpp"
 #include "apps/runs/run_folder.hpp"
+#include "apps/runs/run_record.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
-#include <troupe/store/await.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -53,29 +59,12 @@ result<plan_picture> picture_of_file(const graph_options& options) {
   return out;
 }
 
-result<plan_picture> picture_of_run(const std::string& name) {
-  const auto folder = own_runs_folder();
-  if (!folder)
-    return folder.error();
-  const auto entry = named_run(*folder, name);
-  if (!entry)
-    return entry.error();
-  const auto hold = run_hold::take(entry->directory);
-  if (!hold)
-    return hold.error();
-  if (*hold == nullptr)
-    return make_error(errc::store_locked, "the run " + entry->id + " is running");
-  store_choice choice;
-  choice.directory = entry->directory;
-  const auto records = open_store(choice);
-  if (!records)
-    return records.error();
-  const auto view = await_objective(**records, objective_id(entry->id));
-  if (!view)
-    return view.error();
+/// Of an objective that has begun, with the times of its tasks.
+result<plan_picture> picture_of(const objective_view& view, const record_reader& records,
+                                const std::vector<stopped_time>& stopped) {
   plan_picture out;
-  out.spec.name = (*view)->name;
-  for (const auto& plan : (*view)->plans)
+  out.spec.name = view.name;
+  for (const auto& plan : view.plans)
     out.spec.plans.push_back(plan.spec);
   auto edges = resolve_accepted(out.spec.plans);
   if (!edges)
@@ -86,7 +75,7 @@ result<plan_picture> picture_of_run(const std::string& name) {
     ran.emplace_back(plan->tasks.size());
     out.marks.durations.emplace_back(plan->tasks.size());
   }
-  for (const auto& task : read_timing(**records, **view)) {
+  for (const auto& task : read_timing(records, view, {}, stopped)) {
     ran[task.plan][task.index] = task.time_in(task_phase::running);
     out.marks.durations[task.plan][task.index] = format_duration(ran[task.plan][task.index]);
   }
@@ -95,6 +84,19 @@ result<plan_picture> picture_of_run(const std::string& name) {
         return ran[plan][task].count();
       });
   return out;
+}
+
+result<plan_picture> picture_of_run(const std::string& name) {
+  const auto folder = own_runs_folder();
+  if (!folder)
+    return folder.error();
+  const auto entry = named_run(*folder, name);
+  if (!entry)
+    return entry.error();
+  const auto record = open_record(*entry);
+  if (!record)
+    return record.error();
+  return picture_of(*record->view, *record->records, entry->stopped);
 }
 
 result<std::string> draw_as(const plan_picture& picture, graph_format format) {
@@ -113,24 +115,41 @@ result<std::string> draw_as(const plan_picture& picture, graph_format format) {
   return draw_text(spec, edges, options, marks);
 }
 
-} // namespace
-
-int graph_command(const graph_options& options) {
-  if (!options.file.empty() && !options.run.empty()) {
-    complain("graph draws FILE or the plan of --run, not both");
-    return exit_usage;
-  }
-  const auto picture = options.run.empty() ? picture_of_file(options) : picture_of_run(options.run);
-  if (!picture) {
-    complain_about_plan(picture.error(), options.run.empty() ? options.file : "-");
-    return exit_usage;
-  }
-  const auto drawing = draw_as(*picture, options.format);
+int print(const plan_picture& picture, graph_format format) {
+  const auto drawing = draw_as(picture, format);
   if (!drawing) {
     complain(drawing.error().message);
     return exit_usage;
   }
   return say(*drawing) ? exit_ok : exit_failed;
+}
+
+} // namespace
+
+int graph_command(const graph_options& options) {
+  const bool is_of_file = options.run.empty();
+  const auto picture = is_of_file ? picture_of_file(options) : picture_of_run(options.run);
+  if (!picture) {
+    complain_about_plan(picture.error(), is_of_file ? options.file : "-");
+    return exit_usage;
+  }
+  return print(*picture, options.format);
+}
+
+int graph_objective_command(const graph_options& options, chosen_server server) {
+  const auto on = link_to(std::move(server));
+  if (!on)
+    return refuse_usage(on.error());
+  const auto id = find_objective_id(*on, options.run);
+  if (!id)
+    return on->refuse(id.error());
+  const auto view = read_objective_of(*on, *id);
+  if (!view)
+    return on->refuse(view.error());
+  const auto picture = picture_of(*view, records_of(*on, view->id), {});
+  if (!picture)
+    return on->refuse(picture.error());
+  return print(*picture, options.format);
 }
 
 } // namespace troupe

@@ -61,7 +61,9 @@ struct dispatch {
     return troupe::validate_command(options);
   }
   int operator()(const troupe::graph_options& options) const {
-    return troupe::graph_command(options);
+    return options.run.empty()
+               ? troupe::graph_command(options)
+               : here_or_there(options, troupe::graph_command, troupe::graph_objective_command);
   }
   int operator()(const troupe::serve_options& options) const {
     return troupe::serve_command(options);

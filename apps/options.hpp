@@ -95,8 +95,9 @@ struct validate_options {
 enum class graph_format : std::uint8_t { text, dot, svg, mermaid };
 
 struct graph_options {
-  std::string file; ///< Empty: the plan of `run`.
-  std::string run;  ///< A run by name, whose times are shown; empty: none.
+  std::string file;   ///< Empty: the plan of `run`.
+  std::string run;    ///< A run by name, whose times are shown; empty: none.
+  std::string server; ///< As in list_runs_options; without `run` it may not be given.
   std::vector<std::pair<std::string, std::string>> params; ///< As in run_options.
   graph_format format = graph_format::text;
 };

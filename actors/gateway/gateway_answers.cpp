@@ -88,8 +88,7 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
       const auto task = answers[asking.size()].asked.task.str();
       return make_error(errc::no_question,
                         "task " + troupe::quoted(task)
-                            + " is none of the context that the message names, "
-                            + "or asks nothing",
+                            + " is not in the context that the message names, " + "or asks nothing",
                         task);
     }
     void refuse(error why) const { done(said_of(answers[asking.size()].asked, std::move(why))); }

@@ -33,7 +33,7 @@ void housekeeper::turn() {
   if (const auto line = watch_.look(env_.memory); !line.empty() && env_.options.warn)
     env_.options.warn(line);
   const auto now = env_.now();
-  tell_forgotten(status.forgotten_early, now);
+  warn_of_forgotten(status.forgotten_early, now);
   env_.deadlines.turn(now);
   env_.objectives.expire(now);
   env_.lone_tasks.expire(now);
@@ -42,15 +42,15 @@ void housekeeper::turn() {
   env_.records.forget_expired(now);
 }
 
-void housekeeper::tell_forgotten(std::uint64_t since_start, timestamp now) {
-  if (since_start == told_forgotten_ || now < tell_again_at_ || !env_.options.warn)
+void housekeeper::warn_of_forgotten(std::uint64_t since_start, timestamp now) {
+  if (since_start == forgotten_before_ || now < next_warning_at_ || !env_.options.warn)
     return;
-  tell_again_at_ = now + forgotten_interval;
+  next_warning_at_ = now + forgotten_interval;
   env_.options.warn("remembered requests (idempotency keys, messages, request ids) were forgotten "
                     "before their time, to make room: "
-                    + std::to_string(since_start - told_forgotten_)
+                    + std::to_string(since_start - forgotten_before_)
                     + "; one that is sent again is carried out again");
-  told_forgotten_ = since_start;
+  forgotten_before_ = since_start;
 }
 
 void housekeeper::turn_fully() {

@@ -36,12 +36,12 @@ public:
 
 private:
   /// Says, once a minute at most, that requests were forgotten before their time.
-  void tell_forgotten(std::uint64_t since_start, timestamp now);
+  void warn_of_forgotten(std::uint64_t since_start, timestamp now);
 
   environment& env_;
   int turns_ = 0;
-  std::uint64_t told_forgotten_ = 0;
-  timestamp tell_again_at_{};
+  std::uint64_t forgotten_before_ = 0; ///< Up to the last warning.
+  timestamp next_warning_at_{};
   memory_watch watch_;
   std::atomic<const char*> backlog_problem_{nullptr};
   std::atomic<const char*> full_backlog_problem_{nullptr};

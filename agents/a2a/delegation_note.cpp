@@ -67,7 +67,7 @@ result<delegation_note> read_note(std::string_view text) {
       out.inputs = static_cast<std::uint32_t>(inputs->get_int64());
   }
   if (failed || out.message.empty() || out.context.empty())
-    return make_error(errc::invalid_params, "the note of the attempt is none of a delegation");
+    return make_error(errc::invalid_params, "the note of the attempt is not that of a delegation");
   return out;
 }
 

@@ -148,7 +148,7 @@ result<report_question> read_question_call(const models::tool_call& call,
   const auto* question = from.if_contains("question");
   if (question == nullptr || !question->is_string() || question->get_string().empty()
       || question->get_string().size() > llm_question_bytes_max)
-    return wrong_call(call, "\"question\" must be a text of at most "
+    return wrong_call(call, "\"question\" must be a string of at most "
                                 + std::to_string(llm_question_bytes_max) + " bytes");
   report_question out;
   out.prompt = std::string(question->get_string());

@@ -230,7 +230,7 @@ result<planner_report> read_question_reply(const json::object& from) {
   report_planner_question out;
   out.prompt = text_in(from, "question");
   if (out.prompt.empty())
-    return wrong_reply("/question", "must be a text that is not empty");
+    return wrong_reply("/question", "must be a string that is not empty");
   if (const auto* choices = from.if_contains("choices")) {
     const auto* list = choices->if_array();
     const bool is_list = list != nullptr && !list->empty() && list->size() <= planner_choices_max

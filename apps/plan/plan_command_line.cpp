@@ -53,6 +53,7 @@ Exit codes: 0 all valid, 2 one is not valid.)";
 constexpr const char* graph_footer = R"(Examples:
   troupe graph plan.json
   troupe graph --run @last                 the plan of a run, with how long its tasks took
+  troupe graph --run @last --server prod   of the newest objective of a server
   troupe graph plan.json --format dot | dot -Tpdf > plan.pdf
   troupe graph plan.json --format svg > plan.svg
 
@@ -137,14 +138,20 @@ void add_plan_commands(CLI::App& app, plan_commands& to) {
   validate.footer(validate_footer);
 
   auto& graph = *app.add_subcommand("graph", "Draw a plan file, or the plan of a run");
-  graph.add_option("FILE", to.graph.file,
-                   "A plan document or a WfFormat 1.5 instance; - reads standard input.\n"
-                   "Without it, --run says which plan");
+  auto* file =
+      graph.add_option("FILE", to.graph.file,
+                       "A plan document or a WfFormat 1.5 instance; - reads standard input.\n"
+                       "Without it, --run says which plan");
   add_params(graph, to.graph.params);
-  graph
-      .add_option("--run", to.graph.run,
-                  "A run whose times are shown: its id, the beginning of it, or @last")
-      ->type_name("RUN");
+  auto* run =
+      graph
+          .add_option("--run", to.graph.run,
+                      "A run, or an objective of a server, whose times are shown: its id, the "
+                      "beginning of it, or @last")
+          ->type_name("RUN")
+          ->excludes(file);
+  add_server(graph, to.graph.server);
+  graph.get_option("--server")->needs(run);
   add_choice(graph, "--format", to.graph.format, formats, "How to draw it (default text)");
   graph.footer(graph_footer);
 

@@ -1,4 +1,5 @@
 // `troupe submit`, `watch`, `pause`, `resume` and `retry`; `ls` and `show` of a server.
+#include "apps/commands.hpp"
 #include "apps/local_flag.hpp"
 #include "apps/plan/plan_excerpt.hpp"
 #include "apps/plan/plan_file.hpp"
@@ -14,8 +15,7 @@
 #include "apps/terminal/text.hpp"
 #include "apps/terminal/text_table.hpp"
 #include "apps/text_file.hpp"
-#include "protocol/json/json_parser.hpp"
-#include "protocol/json/json_writer.hpp"
+#include "protocol/json/written_tree.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include "protocol/opt/objective_reading.hpp"
@@ -69,17 +69,11 @@ result<plan_file> read_submitted(const submit_options& options) {
 
 /// What objectives/create takes.
 result<json::object> request_of(const submit_options& options, const plan_file& file) {
-  std::string text;
-  json_writer out(text);
-  opt::write_spec(out, file.objective);
-  boost::system::error_code failed;
-  json::parse_options how;
-  how.max_depth = opt::document_depth_max;
-  auto tree = parse_json(text, failed, {}, how);
-  if (failed || !tree.is_object())
-    return make_error(errc::invalid_document,
-                      file.name + ": cannot be sent: " + json_fault(failed));
-  auto params = std::move(tree.get_object());
+  auto tree = written_tree([&](json_writer& out) { opt::write_spec(out, file.objective); },
+                           opt::document_depth_max);
+  if (!tree)
+    return make_error(tree.error().code, file.name + ": cannot be sent: " + tree.error().message);
+  auto params = std::move(tree->as_object());
   params["start"] = !options.watches; // Else watching begins first (watch_choice::starts).
   params["requestId"] = thread_id_source().next("req"); // The same request again is one.
   return params;
@@ -159,19 +153,6 @@ result<json::value> move_to(const server_link& on, const std::string& id, std::s
   if (revision)
     params["ifRevision"] = *revision;
   return on.ask_for("objective", a2a::operation::update_objective, std::move(params));
-}
-
-/// Whether the server has said no. Else it may have done what it was asked.
-bool is_refusal(errc code) {
-  switch (code) {
-    case errc::unavailable:
-    case errc::timed_out:
-    case errc::overloaded:
-    case errc::internal:
-    case errc::too_large:
-    case errc::invalid_agent_response: return false;
-    default: return true;
-  }
 }
 
 /// A file, and the objective that takes it, as it was before.
@@ -257,19 +238,17 @@ result<json::value> retry_with_file(const server_link& on, const std::string& id
   return by ? try_mended(on, *by) : result<json::value>(by.error());
 }
 
-/// How the same is done with a run of this computer.
-std::string way_here(const step_options& options) {
-  const auto run = shell_word(options.id);
-  switch (options.step) {
-    case objective_step::pause:
-      return "a run of this computer is stopped with Ctrl-C where it runs, and `troupe run --retry "
-             + run + "` does the rest";
-    case objective_step::resume:
-      return "a run of this computer goes on with `troupe run --resume " + run + "`";
-    case objective_step::retry: break;
-  }
-  return "a run of this computer is tried again with `troupe run --retry "
-         + (options.file.empty() ? run : shell_word(options.file)) + "`";
+/// The same of a run of this computer.
+int step_run(const step_options& options) {
+  if (!options.file.empty())
+    return refuse_usage(
+        make_error(errc::invalid_params, "of a run of this computer `troupe run --retry "
+                                             + shell_word(options.file)
+                                             + "` does what has changed in the file"));
+  run_options run;
+  run.purpose = options.step == objective_step::retry ? run_purpose::retry : run_purpose::resume;
+  run.file = options.id;
+  return run_command(run);
 }
 
 } // namespace
@@ -321,6 +300,11 @@ int watch_command(const watch_options& options) {
 }
 
 int step_command(const step_options& options) {
+  const auto server = choose_server(options.server);
+  if (!server)
+    return refuse_usage(server.error());
+  if (!*server && options.step != objective_step::pause) // Runs are not paused.
+    return step_run(options);
   std::optional<checked_file> file;
   if (!options.file.empty()) {
     auto read = read_for_server(options.file, options.params);
@@ -330,7 +314,10 @@ int step_command(const step_options& options) {
     }
     file = std::move(*read);
   }
-  const auto on = link_to(options.server, way_here(options));
+  const auto on =
+      link_to(options.server, "a run of this computer is stopped with Ctrl-C where it runs, and "
+                              "`troupe run --retry "
+                                  + shell_word(options.id) + "` does the rest");
   if (!on)
     return refuse_usage(on.error());
   const auto id = find_objective_id(*on, options.id);

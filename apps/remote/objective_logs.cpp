@@ -16,7 +16,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -33,37 +36,17 @@ public:
   /// Takes the objective as it is. Errors: task_not_found, if it has no such task.
   [[nodiscard]] result<void> take(const objective_view& view) {
     view_ = view;
-    bool is_known = false;
-    const auto records = records_of(on_, view_.id);
-    for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
-      for (std::uint32_t t = 0; t < view_.plans[p].tasks.size(); ++t) {
-        if (!is_meant(p, t))
-          continue;
-        is_known = true;
-        if (const auto printed = print_tries(records, p, t); !printed)
-          return printed;
-      }
-    if (!is_known)
-      return make_error(errc::task_not_found,
-                        "the objective " + view_.id.str() + " has no task " + options_.task + "; "
-                            + on_.command("show " + view_.id.str()) + " names them");
-    return {};
+    const auto taken = take_tasks();
+    print_lines();
+    return taken;
   }
 
   /// Takes one change. Errors: the server's.
   [[nodiscard]] result<void> take(const change& one) {
     apply(view_, one);
-    const auto p = one.task.plan_index;
-    const auto t = one.task.task_index;
-    if (!is_meant(p, t) || !may_have_written(one, view_.plans[p].spec->tasks[t]))
-      return {};
-    if (!before_.contains(one.task.id.str())) // The first of it.
-      return print_tries(record_reader([this](const task_id& id) { return read_one(id); }), p, t);
-    const auto record = on_.client->get_task(one.task.id.str());
-    if (!record)
-      return record.error();
-    print(*record, p, t);
-    return {};
+    const auto taken = take_task_of(one);
+    print_lines();
+    return taken;
   }
 
   /// What a program writes comes into the record before its last line is shown as its progress.
@@ -93,6 +76,38 @@ public:
   [[nodiscard]] bool is_written() const { return is_written_; }
 
 private:
+  result<void> take_tasks() {
+    bool is_known = false;
+    const auto records = records_of(on_, view_.id);
+    for (std::uint32_t p = 0; p < view_.plans.size(); ++p)
+      for (std::uint32_t t = 0; t < view_.plans[p].tasks.size(); ++t) {
+        if (!is_meant(p, t))
+          continue;
+        is_known = true;
+        if (const auto taken = take_tries(records, p, t); !taken)
+          return taken;
+      }
+    if (!is_known)
+      return make_error(errc::task_not_found,
+                        "the objective " + view_.id.str() + " has no task " + options_.task + "; "
+                            + on_.command("show " + view_.id.str()) + " names them");
+    return {};
+  }
+
+  result<void> take_task_of(const change& one) {
+    const auto p = one.task.plan_index;
+    const auto t = one.task.task_index;
+    if (!is_meant(p, t) || !may_have_written(one, view_.plans[p].spec->tasks[t]))
+      return {};
+    if (!before_.contains(one.task.id.str())) // The first of it.
+      return take_tries(record_reader([this](const task_id& id) { return read_one(id); }), p, t);
+    const auto record = on_.client->get_task(one.task.id.str());
+    if (!record)
+      return record.error();
+    take_lines(*record, p, t);
+    return {};
+  }
+
   [[nodiscard]] bool is_meant(std::uint32_t p, std::uint32_t t) const {
     if (p >= view_.plans.size() || t >= view_.plans[p].tasks.size())
       return false;
@@ -111,7 +126,7 @@ private:
   }
 
   /// Each retry makes a new task in the place of the one that failed, whose attempts count anew.
-  result<void> print_tries(const record_reader& records, std::uint32_t p, std::uint32_t t) {
+  result<void> take_tries(const record_reader& records, std::uint32_t p, std::uint32_t t) {
     const auto& summary = view_.plans[p].tasks[t];
     const auto& base = view_.plans[p].spec->tasks[t].id;
     std::uint32_t attempts = 0;
@@ -126,21 +141,21 @@ private:
         continue; // The server may have it no more.
       before_[(*record)->id.str()] = attempts;
       // A record from a server does not say how many attempts it had, but its lines do.
-      attempts += std::max({print(**record, p, t), (*record)->attempt, std::uint32_t{1}});
+      attempts += std::max({take_lines(**record, p, t), (*record)->attempt, std::uint32_t{1}});
     }
     return {};
   }
 
   /// The last attempt that has written something; 0 if none has.
-  std::uint32_t print(const task& record, std::uint32_t p, std::uint32_t t) {
+  std::uint32_t take_lines(const task& record, std::uint32_t p, std::uint32_t t) {
     std::uint32_t last = 0;
     const auto& plan = *view_.plans[p].spec;
-    logged_line about{.task = record.id.str(),
-                      .plan = shown_name(plan, p),
-                      .name = shown_name(plan.tasks[t], t),
-                      .key = plan.tasks[t].key,
-                      .line = {}};
-    std::string out;
+    logged_line about{
+        .task = record.id.str(),
+        .plan = shown_name(plan, p),
+        .name = shown_name(plan.tasks[t], t),
+        .key = plan.tasks[t].key,
+        .line = {.at = record.ready_at, .text = {}}}; // Of what is left out at the beginning.
     std::size_t number = 0;
     for (const auto& said : record.history)
       if (const auto attempt = logged_attempt(*said)) {
@@ -150,11 +165,20 @@ private:
           continue;
         printed = number;
         about.attempt = *attempt;
-        append_lines(out, about, text_of(said->parts));
+        append_lines(about, text_of(said->parts));
       }
+    return last;
+  }
+
+  /// Those of several tasks by their times, as they were written.
+  void print_lines() {
+    std::ranges::stable_sort(lines_, {}, &timed_line::at);
+    std::string out;
+    for (const auto& each : lines_)
+      out += each.text;
+    lines_.clear();
     if (!out.empty())
       is_written_ = say(out) && is_written_;
-    return last;
   }
 
   /// For people the attempts of one place in the plan are counted through.
@@ -164,12 +188,12 @@ private:
     return draw_logged(line, view_.created, options_.task.empty(), colour_);
   }
 
-  void append_lines(std::string& out, logged_line& about, std::string_view text) const {
+  void append_lines(logged_line& about, std::string_view text) {
     for (const auto shown : lines_in(text)) {
       const auto line = read_shown_line(shown);
       about.is_gap = !line;
       about.line = line.value_or(program_line{.at = about.line.at, .text = std::string(shown)});
-      out += options_.json ? write_logged(about) : drawn(about);
+      lines_.push_back({about.line.at, options_.json ? write_logged(about) : drawn(about)});
     }
   }
 
@@ -177,6 +201,12 @@ private:
   const run_logs_options& options_;
   const bool colour_;
   objective_view view_;
+  /// What one call of `take` prints.
+  struct timed_line {
+    timestamp at;
+    std::string text;
+  };
+  std::vector<timed_line> lines_;
   std::map<std::string, std::size_t> printed_;  ///< Messages, by task.
   std::map<std::string, std::uint32_t> before_; ///< Attempts of the tasks before it, by task.
   bool is_written_ = true;

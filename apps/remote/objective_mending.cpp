@@ -1,9 +1,9 @@
 #include "apps/remote/objective_mending.hpp"
 
-#include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/json/object_reader.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/json/written_tree.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include "protocol/opt/objective_reading.hpp"
@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -204,18 +205,11 @@ result<void> take_metadata(objective_view& view, const objective_spec& file,
   return {};
 }
 
-/// What `write` writes, as a value that a request takes.
-template<class Write>
-result<json::value> tree_of(const Write& write) {
-  std::string text;
-  json_writer out(text);
-  write(out);
-  boost::system::error_code failed;
-  json::parse_options how;
-  how.max_depth = opt::document_depth_max;
-  auto tree = parse_json(text, failed, {}, how);
-  if (failed)
-    return make_error(errc::invalid_document, "cannot be sent: " + json_fault(failed));
+/// Operations as `write` writes them, for a request.
+result<json::value> sendable(const std::function<void(json_writer& out)>& write) {
+  auto tree = written_tree(write, opt::document_depth_max);
+  if (!tree)
+    return make_error(tree.error().code, "cannot be sent: " + tree.error().message);
   return tree;
 }
 
@@ -303,7 +297,7 @@ result<void> send_mended(const server_link& on, const std::string& id, const men
                          std::uint64_t& revision) {
   std::vector<std::pair<std::string, json::value>> plans;
   for (const auto& each : mended.plans) {
-    auto operations = tree_of([&](json_writer& out) {
+    auto operations = sendable([&](json_writer& out) {
       out.begin_array();
       for (const auto& one : each.operations)
         std::visit(mending_writer{out}, one);
@@ -314,7 +308,7 @@ result<void> send_mended(const server_link& on, const std::string& id, const men
     plans.emplace_back(each.plan.str(), std::move(*operations));
   }
   const auto whole =
-      tree_of([&](json_writer& out) { opt::write_operations(out, mended.objective); });
+      sendable([&](json_writer& out) { opt::write_operations(out, mended.objective); });
   if (!whole)
     return whole.error();
   for (const bool is_dry : {true, false}) {
@@ -328,6 +322,20 @@ result<void> send_mended(const server_link& on, const std::string& id, const men
         return done;
   }
   return {};
+}
+
+bool is_refusal(errc code) noexcept {
+  switch (code) {
+    case errc::unavailable:
+    case errc::timed_out:
+    case errc::overloaded:
+    case errc::internal:
+    case errc::store_failed:
+    case errc::store_unreadable:
+    case errc::too_large:
+    case errc::invalid_agent_response: return false;
+    default: return true;
+  }
 }
 
 } // namespace troupe

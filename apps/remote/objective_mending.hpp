@@ -55,4 +55,8 @@ struct mendable_objective {
 [[nodiscard]] result<void> send_mended(const server_link& on, const std::string& id,
                                        const mended_run& mended, std::uint64_t& revision);
 
+/// Whether an error with this code says that the server has not done what it was asked, and will
+/// not. Else it may have done it, or may do it later.
+[[nodiscard]] bool is_refusal(errc code) noexcept;
+
 } // namespace troupe

@@ -73,11 +73,17 @@ const std::string watch_footer = with_servers(R"(Examples:
 
 Ctrl-C ends watching, not the objective. Exit codes as those of troupe run.)");
 
-const std::string retry_footer = with_servers(R"(Examples:
+const std::string retry_footer = with_runs(R"(Examples:
   troupe retry trip
   troupe retry @last plan.yaml             with what was mended in the file
 
-What has completed stays.)");
+What has completed stays. Of a run of this computer it is `troupe run --retry RUN`, and with what was mended in the file
+`troupe run --retry FILE`.)");
+
+const std::string resume_footer = with_runs(R"(Example:
+  troupe resume trip
+
+Of a run of this computer it is `troupe run --resume RUN`.)");
 
 const std::string inbox_footer = with_runs(R"(Examples:
   troupe inbox
@@ -373,8 +379,9 @@ void add_remote_commands(CLI::App& app, remote_commands& to) {
   add_change_commands(app, to);
 
   add_step(app, "pause", "Let an objective of a server begin nothing new", to.pause);
-  add_step(app, "resume", "Let a paused objective of a server go on", to.resume);
-  add_step(app, "retry", "Do again what failed in an objective of a server", to.retry);
+  add_step(app, "resume", "Let a paused objective, or an unfinished run, go on", to.resume);
+  app.get_subcommand("resume")->footer(resume_footer);
+  add_step(app, "retry", "Do again what failed in an objective or a run", to.retry);
   auto& retry = *app.get_subcommand("retry");
   auto* mended = retry.add_option("FILE", to.retry.file,
                                   "The plan, mended: what has not completed is as it says now");

@@ -38,6 +38,9 @@ namespace troupe {
 [[nodiscard]] int show_objective_command(const show_run_options& options, chosen_server server);
 [[nodiscard]] int objective_logs_command(const run_logs_options& options, chosen_server server);
 
+/// `graph --run`, of a server in place of this computer.
+[[nodiscard]] int graph_objective_command(const graph_options& options, chosen_server server);
+
 /// `templates ls`, of a server's card.
 [[nodiscard]] int server_templates_command(const templates_options& options);
 

@@ -100,6 +100,7 @@ result<int> watch_session::end() {
     return exit_canceled;
   }
   if (ending_ == ending::needs_input) {
+    read_times(model_, records_of(on_, objective_id(id_)), model_.view());
     screen_.finish(model_, {}, now);
     return exit_needs_input;
   }

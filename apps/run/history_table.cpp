@@ -7,6 +7,10 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 namespace troupe {
 
 namespace json = boost::json;
@@ -26,7 +30,18 @@ std::string draw_changes(const std::vector<json::value>& all, const history_opti
       out += json::serialize(each) + "\n";
     return out;
   }
-  text_table table{{"REVISION", "AT", "AUTHOR", "REASON", "CHANGES"}, {}};
+  const auto any_has = [&](std::string_view member) {
+    return std::ranges::any_of(
+        all, [&](const json::value& each) { return !text_in(each, member).empty(); });
+  };
+  const bool has_author = any_has("author");
+  const bool has_reason = any_has("reason");
+  text_table table{{"REVISION", "AT"}, {}};
+  if (has_author)
+    table.heads.emplace_back("AUTHOR");
+  if (has_reason)
+    table.heads.emplace_back("REASON");
+  table.heads.emplace_back("CHANGES");
   for (const auto& each : all) {
     const auto& members = each.get_object();
     std::string words;
@@ -35,11 +50,13 @@ std::string draw_changes(const std::vector<json::value>& all, const history_opti
       for (const auto& one : operations->get_array())
         words += (words.empty() ? "" : "; ") + operation_words(one);
     const auto* revision = members.if_contains("revision");
-    table.rows.push_back({{revision ? json::serialize(*revision) : ""},
-                          {text_in(each, "at")},
-                          {text_in(each, "author")},
-                          {text_in(each, "reason")},
-                          {words}});
+    std::vector<span> row{{revision ? json::serialize(*revision) : ""}, {text_in(each, "at")}};
+    if (has_author)
+      row.push_back({text_in(each, "author")});
+    if (has_reason)
+      row.push_back({text_in(each, "reason")});
+    row.push_back({std::move(words)});
+    table.rows.push_back(std::move(row));
   }
   return draw_table(table, stdout_width(), stdout_colour(options.colour));
 }

@@ -221,6 +221,9 @@ void read_times(run_model& model, const record_reader& records, const objective_
       if (const auto record = records(view.plans[p].task_at(t))) {
         const auto last = last_attempt_of(**record);
         model.measured(p, t, last.begin, last.end);
+        const auto& status = (*record)->status;
+        if (status.message && status.state != task_state::completed)
+          model.explained(p, t, text_of(status.message->parts));
         if (tries == 0 || summary.generation < tries)
           continue;
         const auto spans = spans_of(**record);

@@ -94,8 +94,8 @@ for_each_result(const record_reader& records, const objective_view& view,
 /// Why the task of this record failed, and what its program wrote in its last attempt.
 [[nodiscard]] task_failure failure_of(const task& record, std::string place);
 
-/// Gives `model` the times of the tasks of `view` that ran and ended, from their records; of an
-/// objective that was tried again also when that began.
+/// Gives `model` the times of the tasks of `view` that ran and ended, from their records, and why
+/// they did not complete; of an objective that was tried again also when that began.
 void read_times(run_model& model, const record_reader& records, const objective_view& view);
 
 /// How results are printed.

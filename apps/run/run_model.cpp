@@ -124,6 +124,10 @@ void run_model::measured(std::uint32_t plan, std::uint32_t task, timestamp began
   plans_[plan].tasks[task].ended = ended;
 }
 
+void run_model::explained(std::uint32_t plan, std::uint32_t task, std::string reason) {
+  plans_[plan].reasons[task] = std::move(reason);
+}
+
 // -- changes --------------------------------------------------------------------------------------
 
 void run_model::apply(const change& change) {

@@ -98,6 +98,8 @@ public:
   void apply(const change& change);
   /// When a task of an earlier process began and ended.
   void measured(std::uint32_t plan, std::uint32_t task, timestamp began, timestamp ended);
+  /// What the last status message of such a task says, if it has not completed.
+  void explained(std::uint32_t plan, std::uint32_t task, std::string reason);
   /// When the objective began to be tried again, for the last time.
   void tried_again(timestamp began);
   /// Nothing runs it: its process died, or nobody answered. `state` says so to people.

@@ -3,6 +3,7 @@
 #include "apps/draw/critical_path.hpp"
 #include "apps/terminal/shown_name.hpp"
 #include "apps/terminal/text.hpp"
+#include "protocol/fold/span_reason.hpp"
 #include "protocol/json/json_writer.hpp"
 #include "protocol/text/counted.hpp"
 #include "protocol/text/xml.hpp"
@@ -33,14 +34,22 @@ constexpr std::size_t timing_label_columns = 34;
 constexpr std::string_view completed_colour = "#4a9d5b";
 constexpr std::string_view failed_colour = "#c94b4b";
 constexpr std::string_view earlier_colour = "#e0913c";
+constexpr std::string_view interrupted_colour = "#f0e0cc";
 constexpr std::string_view question_colour = "#d9c04a";
 constexpr std::string_view slot_colour = "#d0d4d9";
 constexpr std::string_view backoff_colour = "#b9b2d6";
 constexpr std::string_view pause_colour = "#8fb3cf";
 
+/// It ended with its process, at a time that is not known.
+bool is_lost(const task_span& span) {
+  return span.phase == task_phase::running && span.reason == interrupted_reason;
+}
+
 std::string_view colour_of(const task_span& span, task_state state, bool is_last) {
   switch (span.phase) {
     case task_phase::running:
+      if (is_lost(span))
+        return interrupted_colour;
       if (!is_last)
         return earlier_colour;
       return state == task_state::completed ? completed_colour : failed_colour;
@@ -113,7 +122,7 @@ milliseconds stopped_in(const std::vector<stopped_time>& all, timestamp begin, t
 milliseconds timed_task::time_in(task_phase of) const {
   milliseconds out{0};
   for (const auto& span : spans)
-    if (span.phase == of)
+    if (span.phase == of && !is_lost(span))
       out += std::max(milliseconds{0}, span.end - span.begin);
   return out;
 }
@@ -339,7 +348,7 @@ std::string draw_trace(const std::vector<timed_task>& tasks) {
     }
     const auto row = plan->second.row_for(task->spans.front().begin, task->spans.back().end);
     for (const auto& span : task->spans) {
-      const bool runs = span.phase == task_phase::running;
+      const bool runs = span.phase == task_phase::running && !is_lost(span);
       writer.begin_object()
           .member("name", valid_utf8(task->name))
           .member("cat", to_string(span.phase))
@@ -398,10 +407,11 @@ std::string draw_timeline(const std::vector<timed_task>& tasks, const std::strin
 }
 
 std::string draw_timeline_page(const std::vector<timed_task>& tasks, const std::string& title) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> legend{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> legend{
       {{completed_colour, "ran and completed"},
        {failed_colour, "ran and did not complete"},
        {earlier_colour, "an earlier attempt"},
+       {interrupted_colour, "was interrupted, until it began again"},
        {slot_colour, "waited for a slot"},
        {pause_colour, "was paused"},
        {question_colour, "waited for an answer"},

@@ -42,7 +42,8 @@ struct timed_task {
   std::chrono::milliseconds for_others{0};
   std::string last_of_them; ///< What completed last of these; empty: it depends on nothing.
 
-  /// In the phase `of`.
+  /// In the phase `of`. An attempt that a restart has interrupted is not counted: how long it ran
+  /// is not known.
   [[nodiscard]] std::chrono::milliseconds time_in(task_phase of) const;
 };
 

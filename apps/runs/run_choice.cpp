@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t listed_max = 5;
 
 error no_run(std::string_view name) {
+  if (name.starts_with("obj-")) // As servers make ids.
+    return make_error(errc::objective_not_found,
+                      "there is no run " + shown(name)
+                          + " on this computer; if it is an objective of a server, name the server "
+                            "with --server URL or TROUPE_SERVER");
   return make_error(errc::objective_not_found, "there is no run " + shown(name) + " (`troupe ls"
                                                    + local_flag() + "` lists them)");
 }

@@ -7,9 +7,8 @@
 #include "apps/runs/run_record.hpp"
 #include "apps/terminal/console.hpp"
 #include "apps/terminal/text.hpp"
-#include "protocol/json/json_parser.hpp"
-#include "protocol/json/json_writer.hpp"
 #include "protocol/json/text_in.hpp"
+#include "protocol/json/written_tree.hpp"
 #include "protocol/opt/codec_opt.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include <troupe/store/await.hpp>
@@ -54,16 +53,14 @@ result<json::value> shown_revision(const run_record& of, const objective_revisio
   std::vector<plan_spec_ptr> plans;
   for (const auto& plan : of.view->plans)
     plans.push_back(plan.spec);
-  std::string text;
-  json_writer out(text);
-  opt::write_objective_revision(out, plans, one.revision, *one.change, one.first, one.last);
-  boost::system::error_code failed;
-  json::parse_options how;
-  how.max_depth = revision_depth_max;
-  auto tree = parse_json(text, failed, {}, how);
-  if (failed)
+  auto tree = written_tree(
+      [&](json_writer& out) {
+        opt::write_objective_revision(out, plans, one.revision, *one.change, one.first, one.last);
+      },
+      revision_depth_max);
+  if (!tree)
     return make_error(errc::store_unreadable, "revision " + std::to_string(one.revision)
-                                                  + " cannot be shown: " + json_fault(failed));
+                                                  + " cannot be shown: " + tree.error().message);
   return tree;
 }
 

@@ -87,7 +87,8 @@ result<std::string_view> cursor_param_of(const operation_call& call) {
   if (given == nullptr || given->is_null())
     return std::string_view{};
   if (!given->is_string())
-    return make_error(errc::invalid_params, "cursor: must be a text, the id of an event", "cursor");
+    return make_error(errc::invalid_params, "cursor: must be a string, the id of an event",
+                      "cursor");
   return std::string_view{given->get_string().data(), given->get_string().size()};
 }
 

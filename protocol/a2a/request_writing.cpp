@@ -3,7 +3,7 @@
 #include "protocol/a2a/codec_v0_3.hpp"
 #include "protocol/a2a/codec_v0_3_rest.hpp"
 #include "protocol/a2a/codec_v1_0.hpp"
-#include "protocol/json/json_parser.hpp"
+#include "protocol/json/written_tree.hpp"
 #include "protocol/limits.hpp"
 
 #include <boost/json/array.hpp>
@@ -16,18 +16,17 @@ namespace {
 
 /// The text that the codec of the server's side writes, as a tree.
 json::value tree_of(const message& said, wire_format format) {
-  std::string text;
-  json_writer out(text);
-  if (format.version == a2a_version::v1_0)
-    v1_0::write(out, said);
-  else if (format.binding == a2a_binding::json_rpc)
-    v0_3::write(out, said);
-  else
-    v0_3_rest::write(out, said);
-  boost::system::error_code failed;
-  json::parse_options how;
-  how.max_depth = 2 * metadata_depth_max; // a message around its metadata
-  return parse_json(text, failed, {}, how);
+  const auto tree = written_tree(
+      [&](json_writer& out) {
+        if (format.version == a2a_version::v1_0)
+          v1_0::write(out, said);
+        else if (format.binding == a2a_binding::json_rpc)
+          v0_3::write(out, said);
+        else
+          v0_3_rest::write(out, said);
+      },
+      2 * metadata_depth_max); // a message around its metadata
+  return tree ? *tree : json::value{};
 }
 
 std::string_view state_name(task_state state, wire_format format) {

@@ -2,6 +2,7 @@
 #include "protocol/change_size.hpp"
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/fold/span_reason.hpp"
 #include "protocol/is_one_of.hpp"
 #include "protocol/text/text.hpp"
 #include <troupe/protocol/unshared.hpp>
@@ -73,6 +74,9 @@ inline constexpr bool concerns_life =
 
 /// Why a phase ended with the move that the status shows now.
 std::string reason_of(const task_status& status, task_phase phase) {
+  // Another attempt, though this one has neither failed nor asked.
+  if (phase == task_phase::running && status.state == task_state::working)
+    return std::string{interrupted_reason};
   if (status.message) {
     auto text = text_of(status.message->parts);
     text.resize(cut_utf8(text, span_reason_bytes_max));

@@ -5,8 +5,11 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/relay.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 using namespace troupe::testing;
 using namespace std::chrono_literals;
@@ -28,6 +31,21 @@ tasks:
     input: {text: "made ${tasks.compile.artifacts[0].text}"}
     dependencies: [compile]
 )";
+
+/// The columns of the longest line, without what only moves the cursor; the plans here have no wide
+/// characters.
+std::ptrdiff_t columns_of(const std::string& screen) {
+  static const std::regex controls("\x1b\\[[0-9;?]*[A-Za-z]");
+  static const std::regex ends("[\r\n]+");
+  const auto text = std::regex_replace(screen, controls, "");
+  std::ptrdiff_t out = 0;
+  for (std::sregex_token_iterator line(text.begin(), text.end(), ends, -1), end; line != end;
+       ++line)
+    out = std::max(out, std::count_if(line->first, line->second, [](char each) {
+                     return (static_cast<unsigned char>(each) & 0xC0U) != 0x80U;
+                   }));
+  return out;
+}
 
 class newcomer {
 public:
@@ -73,13 +91,14 @@ tasks:
       ++out;
     return out;
   }
-  /// What comes to the screen of a command, and its exit code.
+  /// What comes to the screen of a command, and its exit code. No line is wider than the screen.
   std::pair<std::string, int> on_screen(std::vector<std::string> with) const {
     auto environment = at_desk.environment();
     for (const auto* each : {"NO_COLOR=1", "LC_ALL=C.UTF-8", "TERM=xterm"})
       environment.emplace_back(each);
     process one(at_desk.words(std::move(with)), environment, screen_size{});
     const int code = one.wait();
+    CHECK(columns_of(one.out()) <= screen_size{}.columns);
     return {one.out(), code};
   }
 
@@ -139,6 +158,10 @@ TEST_CASE("a newcomer does the same on a server", "[binary][newcomer][terminal]"
   CHECK_FALSE(contains(again.first, "--- Build / compile"));
   CHECK(me.times_fetched() == 1);
   CHECK(contains(me.on_screen({"ls"}).first, "completed"));
+  const auto drawn = me.on_screen({"graph", "--run", "@last"}).first;
+  CHECK(contains(drawn, "* marks the critical path"));
+  CHECK(contains(drawn, "compile * [command] "));
+  CHECK(contains(me.on_screen({"graph", "--run", "@last", "--server", "local"}).first, "no runs"));
 }
 
 TEST_CASE("a plan that was mended in its file is what a retry on a server does",

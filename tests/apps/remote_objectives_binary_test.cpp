@@ -117,6 +117,55 @@ TEST_CASE("a failed objective is shown with its reason and tried again", "[binar
   CHECK(contains(lines, "program (2) | first words"));
 }
 
+TEST_CASE("logs of a server have the lines of all programs as they were written",
+          "[binary][remote]") {
+  desk person;
+  person.write("server.toml", "store = \"memory\"\n[agents]\ncommand = true\n"
+                              "command-parallel = 2\n");
+  const served server({"--config", person.path("server.toml")});
+  person.use(url_of(server));
+  // The second writes after the first, which then writes once more.
+  person.write("two.yaml", "name: Two\nenv: {HERE: " + person.path("")
+                               + "}\n"
+                                 R"(tasks:
+  - name: a
+    agent: command
+    input:
+      shell: |
+        cd "$HERE"; echo one; touch begun
+        until test -e done; do sleep 0.1; done
+        sleep 0.1; echo three
+  - name: b
+    agent: command
+    input:
+      shell: |
+        cd "$HERE"
+        until test -e begun; do sleep 0.1; done
+        sleep 0.1; echo two; touch done
+)");
+  REQUIRE(person.run({"submit", person.path("two.yaml"), "--watch", "-q"}).code == 0);
+  std::string order;
+  for (const auto& line : lines_of(person.run({"logs", "@last"}).out))
+    order += line.substr(line.find('|'));
+  CHECK(order == "| one| two| three");
+}
+
+TEST_CASE("watch that ends at a question says how long the tasks before it took",
+          "[binary][remote]") {
+  const served server({"--store", "memory"});
+  desk person(url_of(server));
+  person.write("asks.json", R"({"name": "Asks", "plans": [{"name": "P", "tasks": [
+    {"name": "first", "agent": "sleep", "input": {"seconds": 0.2}},
+    {"name": "asks", "agent": "scripted", "dependencies": ["first"],
+     "input": {"steps": [{"ask": "Go on?"}, {"complete": "ok"}]}}]}]})");
+  const auto id = trimmed(person.run({"submit", person.path("asks.json")}).out);
+  REQUIRE(server.reaches(id + ".p0.t1", "TASK_STATE_INPUT_REQUIRED"));
+  const auto watched = person.run({"watch", id, "--no-input"});
+  CHECK(watched.code == 3);
+  CHECK(contains(watched.out, "critical path "));
+  CHECK_FALSE(contains(watched.out, "critical path 0.00s"));
+}
+
 TEST_CASE("what a command says to go on with works as it is printed", "[binary][remote]") {
   const served server({"--store", "memory", "--allow-commands"});
   desk person; // No server is chosen for all commands.

@@ -256,7 +256,9 @@ TEST_CASE("runs are listed, shown as they ended, and removed", "[apps][binary][r
   CHECK(shown.code == 0);
   CHECK(contains(shown.out, "greet"));
   CHECK(contains(shown.out, "--- Hello / greet\nHello, world\ncompleted: 1 of 1 task"));
-  CHECK(contains(me.troupe({"show", "@last"}).out, "failed: Build / a: exited with 3\n"));
+  const auto failed = me.troupe({"show", "@last"}).out;
+  CHECK(contains(failed, "failed: Build / a: exited with 3\n"));
+  CHECK(contains(failed, "s  exited with 3\n")); // In the tree, behind its time, as it was live.
   CHECK(me.troupe({"show", "nosuch"}).code == 2);
   const auto removed = me.troupe({"rm", first});
   CHECK(removed.out == "removed " + first + "\n");
@@ -700,6 +702,20 @@ TEST_CASE("a run that was killed is interrupted, said, and resumed", "[apps][bin
   CHECK(contains(me.troupe({"ls"}).out, id + "  completed"));
 }
 
+TEST_CASE("the plan of a run is drawn without the time in which nothing ran it",
+          "[apps][binary][runs]") {
+  user me;
+  const auto file = me.file("wait.json", R"({"name": "Wait", "tasks": [
+      {"name": "s", "agent": "sleep", "input": {"seconds": 0.2}}]})");
+  REQUIRE(me.troupe({"run", file, "-q"}).code == 0);
+  CHECK_FALSE(contains(me.troupe({"graph", "--run", "@last"}).out, "0.00s"));
+  const auto about = me.home / ("state/troupe/runs/" + me.id() + "/run.json");
+  auto text = text_of(about);
+  text.insert(1, R"("stopped":[{"from":"2000-01-01T00:00:00Z","to":"2100-01-01T00:00:00Z"}],)");
+  std::ofstream(about) << text;
+  CHECK(contains(me.troupe({"graph", "--run", "@last"}).out, "[sleep] 0.00s"));
+}
+
 TEST_CASE("a run that is killed has said what had completed", "[apps][binary][runs]") {
   user me;
   const auto file =
@@ -853,6 +869,26 @@ TEST_CASE("a retry does again only what failed and what depends on it", "[apps][
   const auto again = me.troupe({"run", file, "--retry"});
   CHECK(again.code == 2);
   CHECK(contains(again.err, "there is no failed or canceled run to retry"));
+}
+
+TEST_CASE("retry and resume without a server are about the runs of this computer",
+          "[apps][binary][runs]") {
+  user me;
+  const auto good = me.home / "good";
+  const auto file = me.file("bad.json", plan(program("a", "test -e " + good)));
+  REQUIRE(me.troupe({"run", file, "-q"}).code == 1);
+  CHECK(me.troupe({"resume", "@last"}).code == 2); // It has ended.
+  const auto mended = me.troupe({"retry", "@last", file});
+  CHECK(mended.code == 2);
+  CHECK(contains(mended.err, "`troupe run --retry " + file + "`"));
+  std::ofstream{good};
+  const auto again = me.troupe({"retry", "@last"});
+  CHECK(again.code == 0);
+  CHECK(contains(again.err, "trying again the run " + me.id()));
+  const auto asks = me.file("asks.json", asking);
+  REQUIRE(me.troupe({"run", asks, "--no-input", "-q"}).code == 3);
+  CHECK(me.troupe({"resume", "@last"}).code == 3); // Nobody is there to be asked.
+  CHECK(contains(me.troupe({"pause", "@last"}).err, "which server?"));
 }
 
 TEST_CASE("the history of a run has what is deep in its plans", "[apps][binary][runs]") {

@@ -308,7 +308,7 @@ TEST_CASE("the arguments of a question are held against their schema", "[agents]
       {R"({"question":"Why?"})", ""},
       {R"({"question":"Why?","form":{"type":"object","properties":{"a":{"type":"string"}}}})", ""},
       {R"({"question":"Why?","choices":["a"]})", ""},
-      {"", "\"question\" must be a text"},
+      {"", "\"question\" must be a string"},
       {"[]", "no object"},
       {"{", "not JSON"},
       {R"({"question":""})", "\"question\" must be"},

@@ -60,7 +60,7 @@ TEST_CASE("a reply may be a question, if it may ask", "[agents][llm]") {
     const auto read = read_plan_reply(content, agents, questions::allowed);
     return read ? "a reply" : read.error().message;
   };
-  CHECK(fault(R"({"question":""})") == "/question: must be a text that is not empty");
+  CHECK(fault(R"({"question":""})") == "/question: must be a string that is not empty");
   CHECK(fault(R"({"question":"x","choices":[]})") == "/choices: must be 1 to 50 texts");
   CHECK(fault(R"({"question":"x","choices":"Oslo"})") == "/choices: must be 1 to 50 texts");
   // With tasks it is a plan.

@@ -234,6 +234,8 @@ TEST_CASE("a model starts from a snapshot in the middle of a run", "[apps][run_m
   CHECK(model.questions()[0].index == 1);
   model.measured(0, 0, at(0), at(250));
   CHECK(model.plans()[0].tasks[0].elapsed(at(900)) == milliseconds{250});
+  model.explained(0, 2, "no route");
+  CHECK(model.plans()[0].reasons.at(2) == "no route");
 }
 
 TEST_CASE("changes that name what does not exist are ignored", "[apps][run_model]") {

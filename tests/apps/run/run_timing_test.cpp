@@ -1,4 +1,5 @@
 #include "apps/run/run_timing.hpp"
+#include "protocol/fold/span_reason.hpp"
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
 
@@ -160,6 +161,23 @@ TEST_CASE("the time in which nothing ran a run is told apart", "[apps][timing]")
   const std::vector<timed_task> one{timed("a", {ran(0, 9000)})};
   CHECK(timing_text(one, std::chrono::minutes{123}) == "not running 2h03m\n");
   CHECK(timing_text(one, std::chrono::milliseconds{999}).empty());
+}
+
+TEST_CASE("an attempt that a restart has interrupted is no time in which its task ran",
+          "[apps][timing]") {
+  auto lost = ran(0, 60'000);
+  lost.reason = interrupted_reason;
+  const std::vector<timed_task> tasks{timed("a", {lost, ran(60'000, 62'000, 2)}),
+                                      timed("b", {ran(0, 3000)}), timed("c", {ran(0, 1000)})};
+  CHECK(timing_text(tasks) == "slowest: Build / b 3.00s, Build / a 2.00s, Build / c 1.00s\n");
+  const auto page = draw_timeline_page(tasks, "Build");
+  CHECK_THAT(page, ContainsSubstring("<td>Build / a</td><td>completed</td><td>0.00s</td>"
+                                     "<td>2.00s</td>"));
+  CHECK_THAT(page, ContainsSubstring("was interrupted, until it began again"));
+  const auto trace = boost::json::parse(draw_trace({tasks[0]}));
+  const auto& first = trace.at("traceEvents").at(1);
+  CHECK(first.at("cname") == "grey");
+  CHECK(first.at("args").at("ended") == "interrupted by a restart");
 }
 
 TEST_CASE("the longest waits are told with what they were for", "[apps][timing]") {

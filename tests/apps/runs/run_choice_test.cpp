@@ -49,6 +49,7 @@ TEST_CASE("a run is named by its id, the beginning of it, or as the last", "[app
   CHECK(found(all, "z") == "zz");
   CHECK(found(all, "a") == "3 runs begin with a: abcd, abxy, ab");
   CHECK_THAT(found(all, "q"), ContainsSubstring("no run q"));
+  CHECK_THAT(found(all, "obj-7"), ContainsSubstring("name the server with --server URL"));
   CHECK_THAT(found(all, ""), ContainsSubstring("no run"));
   CHECK_THAT(found({}, "@last"), ContainsSubstring("no runs yet"));
 }

@@ -239,7 +239,7 @@ TEST_CASE("a cursor that is no text is refused", "[net][sse][resume]") {
   REQUIRE(client.receive_head().status == 200);
   const auto event = client.next_event();
   REQUIRE(event);
-  CHECK_THAT(*event, ContainsSubstring("cursor: must be a text") && ContainsSubstring("-32602"));
+  CHECK_THAT(*event, ContainsSubstring("cursor: must be a string") && ContainsSubstring("-32602"));
 }
 
 TEST_CASE("a client that does not ask for cursors gets none", "[net][sse][resume]") {

@@ -1,5 +1,6 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/fold/span_reason.hpp"
 #include "tests/store/changes.hpp"
 #include "tests/support/catch.hpp"
 
@@ -459,6 +460,20 @@ TEST_CASE("A record keeps its newest phases, and counts those that are gone", "[
   CHECK(record.details->spans.back().reason == "answered");
   CHECK(record.details->spans[task_spans_max - 2].reason.size() == span_reason_bytes_max);
   CHECK(record.since == at_ms(now));
+}
+
+TEST_CASE("A record says which attempts a restart has interrupted", "[fold]") {
+  auto record = plain_task();
+  apply(record, about_lone("task-1", "c", 1, moved(task_state::working)));
+  apply(record, about_lone("task-1", "c", 5, moved(task_state::working, 2)));
+  apply(record, about_lone("task-1", "c", 6, moved(task_state::input_required, 2, say("which?")),
+                           question_opened{std::make_shared<question>()}));
+  apply(record, about_lone("task-1", "c", 7, moved(task_state::working, 2)));
+  CHECK(record.details->spans
+        == std::vector<task_span>{
+            {task_phase::running, 1, at_ms(1), at_ms(5), std::string{interrupted_reason}},
+            {task_phase::running, 2, at_ms(5), at_ms(6), "which?"},
+            {task_phase::question, 2, at_ms(6), at_ms(7), "answered"}});
 }
 
 TEST_CASE("A note lasts as long as its attempt, and who took it is the latest", "[fold]") {
