@@ -198,6 +198,8 @@ void delegation::fail(std::string reason, bool retry) {
 /// The same, while the remote task may run. If it could never be found, there is no other attempt:
 /// it might be the second.
 void delegation::give_up(std::string reason, bool retry) {
+  if (phase_ == phase::ended)
+    return;
   const bool may_run = has_sent_ || is_known_;
   const bool can_be_found =
       !note_.task.empty() || abilities_.lists || terms_.unsure == when_unsure::resend;
@@ -408,10 +410,16 @@ delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
     learn_id(now);
   if (!is_canceling_)
     for (auto& each : news.reports) {
-      if (auto* made = std::get_if<report_artifact>(&each); made != nullptr && !made->append)
-        mark(made->artifact);
+      if (auto* made = std::get_if<report_artifact>(&each))
+        mark(*made);
       steps_.emplace_back(do_report{std::move(each)});
     }
+  if (news.has_too_many && !is_canceling_) {
+    give_up(agent_words() + " has made more than " + std::to_string(remote_artifacts_max)
+                + " artifacts",
+            false);
+    return worth;
+  }
   if (remote_.has_ended()) {
     take_end(news);
     return worth;
@@ -428,14 +436,16 @@ delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
   return worth;
 }
 
-/// What depends on our task may refer to the remote one (first_request).
-void delegation::mark(artifact& made) const {
-  if (note_.task.empty())
+/// What depends on our task may refer to the remote one (first_request). What the agent says there
+/// itself is taken out: it would choose what another target is asked to look at.
+void delegation::mark(report_artifact& made) const {
+  made.artifact.metadata.erase(made_by_key);
+  if (made.append || note_.task.empty()) // a chunk's metadata joins that of its artifact
     return;
-  boost::json::object by;
+  json::object by;
   by["target"] = terms_.target;
   by["task"] = note_.task;
-  made.metadata[made_by_key] = std::move(by);
+  made.artifact.metadata[made_by_key] = std::move(by);
 }
 
 void delegation::learn_id(point now) {
@@ -477,7 +487,8 @@ delegation_steps delegation::on_question(point now, const result<json::value>& f
   std::string asking = note_.task;
   json::array behind;
   if (const auto* whole = first ? first->if_object() : nullptr) {
-    note_.input = text_in(*whole, "id");
+    if (note_.input = text_in(*whole, "id"); note_.input.size() > remote_id_bytes_max)
+      note_.input.clear();                                        // it would not fit in the note
     if (!note_.input.empty() && note_.input == answered_input_) { // it is said in other words now
       note_.input.clear();
       answered_ = question_;

@@ -190,7 +190,7 @@ private:
   [[nodiscard]] bool bears_idle_frame(point now);
   [[nodiscard]] bool is_own(const task& found) const;
   void follow_cursor(const wire::answer& frame);
-  void mark(artifact& made) const;
+  void mark(report_artifact& made) const;
   void learn_id(point now);
   void take_question(const report_question& asked);
   void ask(report_question asked);
