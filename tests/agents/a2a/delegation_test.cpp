@@ -711,6 +711,12 @@ TEST_CASE("a question is read as a whole where that is possible, and asked once"
   const auto whole = boost::json::parse(
       R"({"id":"t9.question-1","taskId":"t9","prompt":"Which?","schema":{"type":"integer"},)"
       R"("data":{"troupe/v1/asker":[{"target":"deep","taskId":"d1"}]}})");
+  SECTION("its id does not fit in a note") {
+    auto with_long_id = whole;
+    with_long_id.as_object()["id"] = std::string(remote_id_bytes_max + 1, 'x');
+    CHECK(line_of(bed.course.on_question(bed.now, with_long_id)) == "ask Which?");
+    CHECK(bed.course.note().input.empty());
+  }
   SECTION("it is read") {
     const auto steps = bed.course.on_question(bed.now, whole);
     REQUIRE(line_of(steps) == "ask Which?");
