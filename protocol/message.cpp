@@ -46,7 +46,8 @@ std::size_t bytes_of(const json::object& object) noexcept {
 std::size_t bytes_of(const std::vector<part>& parts) noexcept {
   std::size_t sum = 0;
   for (const auto& piece : parts)
-    sum += sizeof(part) + std::visit(content_bytes{}, piece.content) + bytes_of(piece.metadata);
+    sum += sizeof(part) + std::visit(content_bytes{}, piece.content) + piece.media_type.size()
+           + piece.filename.size() + bytes_of(piece.metadata);
   return sum;
 }
 

@@ -166,7 +166,7 @@ std::string a2a_agent::server_id() {
   return server_id_;
 }
 
-result<a2a_agent::line_ptr> a2a_agent::line_to(const std::string& target,
+std::optional<std::size_t> a2a_agent::place_of(const std::string& target,
                                                const std::string& url) const {
   for (std::size_t i = 0; i < options_.targets.size(); ++i) {
     const auto& each = options_.targets[i];
@@ -174,8 +174,15 @@ result<a2a_agent::line_ptr> a2a_agent::line_to(const std::string& target,
         !target.empty() ? each.alias == target
                         : each.to && without_end_slashes(each.to->url) == without_end_slashes(url);
     if (is_meant)
-      return target_lines_[i];
+      return i;
   }
+  return std::nullopt;
+}
+
+result<a2a_agent::line_ptr> a2a_agent::line_to(const std::string& target,
+                                               const std::string& url) const {
+  if (const auto place = place_of(target, url))
+    return target_lines_[*place];
   if (url.empty() && options_.no_targets.code != errc::none)
     return options_.no_targets;
   if (url.empty()) {
@@ -216,16 +223,19 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
       return report_failed{read.error().message, false};
     note = std::move(*read);
   }
+  // A target that is named by its URL is the same target: one queue, one line, one `max-open`.
+  const auto place = place_of(input->target, input->url);
+  const auto name = place ? options_.targets[*place].alias : input->name();
   delegation_note fresh;
   auto& ids = thread_id_source();
-  fresh.target = input->name();
+  fresh.target = name;
   fresh.message = ids.next("msg");
   fresh.context = ids.next("ctx");
   fresh.key = ids.next("key");
   fresh.at = time_.now();
   fresh.deadline = order->deadline.value_or(timestamp{});
   auto terms = options_.terms;
-  terms.target = input->name();
+  terms.target = name;
   terms.unsure = input->unsure;
   const auto grace = terms.cancel_wait + cancel_spare;
   const bool goes_on = note.has_value();
@@ -238,8 +248,7 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
   auto driver = std::make_shared<delegation_driver>(
       *shared, time_,
       delegation_driver::setting{order, port, std::move(*line), lines_, std::move(*path),
-                                 limits_of(input->name()), goes_on, outbox(), kept_terms,
-                                 options_.warn},
+                                 limits_of(name), goes_on, outbox(), kept_terms, options_.warn},
       std::move(course));
   return std::make_unique<a2a_run>(std::move(shared), std::move(driver), grace,
                                    std::move(own_trace));

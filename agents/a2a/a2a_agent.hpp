@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,10 @@ public:
 private:
   using line_ptr = std::shared_ptr<const a2a::line_options>;
 
+  /// The target of that alias, or if there is none the one at that URL, by its place in the
+  /// options.
+  [[nodiscard]] std::optional<std::size_t> place_of(const std::string& target,
+                                                    const std::string& url) const;
   [[nodiscard]] result<line_ptr> line_to(const std::string& target, const std::string& url) const;
   [[nodiscard]] target_limits limits_of(const std::string& target) const;
   [[nodiscard]] std::shared_ptr<a2a::call_loop> loop();

@@ -1,5 +1,6 @@
 #include "agents/a2a/cancel_outbox.hpp"
 
+#include "client/replace_file.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/text_in.hpp"
 
@@ -37,6 +38,7 @@ void cancel_outbox::read() {
   std::ifstream file(path_);
   for (std::string line; std::getline(file, line);) {
     ++lines_;
+    is_torn_ = file.eof(); // the line has no end
     boost::system::error_code failed;
     const auto tree = parse_json(line, failed);
     if (failed) // the last line of a process that was killed
@@ -48,31 +50,44 @@ void cancel_outbox::read() {
   }
 }
 
+/// Without what is crossed out. False: it was not written, and the file is as it was.
+bool cancel_outbox::write_anew() {
+  std::string text;
+  for (const auto& [message, note] : notes_) {
+    json::object one;
+    one["cancel"] = note;
+    one["message"] = message;
+    text += json::serialize(one) + "\n";
+  }
+  if (!replace_file(path_, text))
+    return false;
+  lines_ = notes_.size();
+  is_torn_ = false;
+  return true;
+}
+
 void cancel_outbox::append(const std::string& line) {
   if (path_.empty())
     return;
-  const bool begins_anew = lines_ >= outbox_lines_max || notes_.empty();
+  const bool is_empty = notes_.empty();
+  // Half of the lines at least are crossed out: it does not begin anew with each line.
+  const bool is_long = lines_ >= outbox_lines_max && lines_ >= 2 * notes_.size();
+  if (!is_empty && is_long && write_anew())
+    return;
   const int file =
-      ::open(path_.c_str(), O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | (begins_anew ? O_TRUNC : 0),
+      ::open(path_.c_str(), O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | (is_empty ? O_TRUNC : 0),
              S_IRUSR | S_IWUSR);
   if (file < 0)
     return; // what is not written down is delivered by this process only
-  std::string text;
-  if (begins_anew) {
+  const bool was_torn = std::exchange(is_torn_, false);
+  if (is_empty) {
     lines_ = 0;
-    for (const auto& [message, note] : notes_) {
-      json::object one;
-      one["cancel"] = note;
-      one["message"] = message;
-      text += json::serialize(one) + "\n";
-      ++lines_;
-    }
   } else {
-    text = line + "\n";
+    const auto text = (was_torn ? "\n" : "") + line + "\n";
+    if (::write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+      is_torn_ = true; // the disk is full
     ++lines_;
   }
-  if (!text.empty()) [[maybe_unused]]
-    const auto written = ::write(file, text.data(), text.size());
   ::close(file);
 }
 

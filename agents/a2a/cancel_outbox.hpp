@@ -29,16 +29,19 @@ public:
 private:
   void read();
   void append(const std::string& line);
+  bool write_anew();
 
   const std::string path_;
   bool is_read_ = false;
+  bool is_torn_ = false;                     ///< The last line of the file has no end.
   bool is_dirty_ = false;                    ///< Something was added after the last sync.
   bool is_listed_ = false;                   ///< Its directory has the file, also after a crash.
   std::size_t lines_ = 0;                    ///< In the file.
   std::map<std::string, std::string> notes_; ///< By the id of the message.
 };
 
-/// So many cancels that are crossed out are kept in the file until nothing is left.
+/// Lines of the file, before it is written anew without what is crossed out. It is not, as long as
+/// more than half of the lines are not settled.
 inline constexpr std::size_t outbox_lines_max = 10'000;
 
 } // namespace troupe

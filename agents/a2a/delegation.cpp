@@ -24,24 +24,9 @@ namespace {
 
 /// The key of the question to a person.
 constexpr std::string_view unsure_key = "delegation-unsure";
-constexpr std::string_view resend_word = "send";
 
 bool is_unsupported(errc code) noexcept {
   return code == errc::unsupported_operation || code == errc::method_not_found;
-}
-
-json::object object_in(const json::object& from, std::string_view name) {
-  const auto* found = from.if_contains(name);
-  return found != nullptr && found->is_object() ? found->get_object() : json::object{};
-}
-
-/// The way to the task that asks: the one at `target`, then what that server says of the others.
-json::array asker_of(const std::string& target, const std::string& task, json::array behind) {
-  json::array out{json::object{{"target", target}, {"taskId", task}}};
-  for (auto& each : behind)
-    if (out.size() < cancel_path_max)
-      out.push_back(std::move(each));
-  return out;
 }
 
 /// Null: a message has no place in a stream of a task.
@@ -97,7 +82,7 @@ delegation::delegation(delegation_terms terms, delegation_note fresh,
   if (!is_known_)
     note_.inputs = static_cast<std::uint32_t>(inputs.size()); // they are part of what is sent
   for (std::size_t i = note_.inputs; i < inputs.size(); ++i)
-    inputs_.push_back({std::move(inputs[i])});
+    inputs_.add_left(std::move(inputs[i]));
   if (!note_.task.empty())
     remote_ = remote_task(note_.task, note_.context);
 }
@@ -198,6 +183,8 @@ void delegation::fail(std::string reason, bool retry) {
 /// The same, while the remote task may run. If it could never be found, there is no other attempt:
 /// it might be the second.
 void delegation::give_up(std::string reason, bool retry) {
+  if (phase_ == phase::ended)
+    return;
   const bool may_run = has_sent_ || is_known_;
   const bool can_be_found =
       !note_.task.empty() || abilities_.lists || terms_.unsure == when_unsure::resend;
@@ -285,17 +272,7 @@ delegation_steps delegation::on_noted(point now) {
     hear(now); // the first try
     send();
   } else if (is_delivering_ && !is_noted_) {
-    is_noted_ = true;
-    const bool is_late = inputs_.front().answers && !is_repeated_ && note_.input.empty()
-                         && !note_.question.empty() && question_ != note_.question;
-    if (phase_ == phase::following && !is_canceling_ && is_late) {
-      drop_late_answer(); // an agent that does not know its questions would take it for more input
-      delivered();
-      ask_again();
-    } else if (phase_ == phase::following && !is_canceling_) {
-      delivery_is_out_ = true;
-      steps_.emplace_back(do_deliver{inputs_.front().said});
-    }
+    deliver_noted();
   }
   return finish_turn(now);
 }
@@ -408,10 +385,16 @@ delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
     learn_id(now);
   if (!is_canceling_)
     for (auto& each : news.reports) {
-      if (auto* made = std::get_if<report_artifact>(&each); made != nullptr && !made->append)
-        mark(made->artifact);
+      if (auto* made = std::get_if<report_artifact>(&each))
+        mark(*made);
       steps_.emplace_back(do_report{std::move(each)});
     }
+  if (news.has_too_many && !is_canceling_) {
+    give_up(agent_words() + " has made more than " + std::to_string(remote_artifacts_max)
+                + " artifacts",
+            false);
+    return worth;
+  }
   if (remote_.has_ended()) {
     take_end(news);
     return worth;
@@ -428,14 +411,16 @@ delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
   return worth;
 }
 
-/// What depends on our task may refer to the remote one (first_request).
-void delegation::mark(artifact& made) const {
-  if (note_.task.empty())
+/// What depends on our task may refer to the remote one (first_request). What the agent says there
+/// itself is taken out: it would choose what another target is asked to look at.
+void delegation::mark(report_artifact& made) const {
+  made.artifact.metadata.erase(made_by_key);
+  if (made.append || note_.task.empty()) // a chunk's metadata joins that of its artifact
     return;
-  boost::json::object by;
+  json::object by;
   by["target"] = terms_.target;
   by["task"] = note_.task;
-  made.metadata[made_by_key] = std::move(by);
+  made.artifact.metadata[made_by_key] = std::move(by);
 }
 
 void delegation::learn_id(point now) {
@@ -446,73 +431,6 @@ void delegation::learn_id(point now) {
   faults_ = 0;
   keep(false);
   send_cancel(now);
-}
-
-void delegation::take_question(const report_question& asked) {
-  if (is_canceling_ || asked.key == answered_)
-    return;
-  const bool is_asked = question_ == asked.key && !asks_.empty();
-  question_ = asked.key;
-  if (is_asked || is_delivering_ || !inputs_.empty()) // its answer is here, or on its way
-    return;
-  retract("the agent asks something else");
-  auto own = asked;
-  if (asked_again_ > 0)
-    own.key += "#" + std::to_string(asked_again_);
-  asks_ = own.key;
-  note_.input.clear();
-  if (!abilities_.tells_questions) {
-    own.data[asker_key] = asker_of(terms_.target, note_.task, {});
-    ask(std::move(own));
-    return;
-  }
-  if (!std::exchange(unread_, std::move(own)))
-    steps_.emplace_back(do_read_question{});
-}
-
-delegation_steps delegation::on_question(point now, const result<json::value>& first) {
-  auto asked = std::exchange(unread_, std::nullopt);
-  if (!asked || asked->key != asks_ || phase_ != phase::following)
-    return finish_turn(now);
-  std::string asking = note_.task;
-  json::array behind;
-  if (const auto* whole = first ? first->if_object() : nullptr) {
-    note_.input = text_in(*whole, "id");
-    if (!note_.input.empty() && note_.input == answered_input_) { // it is said in other words now
-      note_.input.clear();
-      answered_ = question_;
-      asks_.clear();
-      return finish_turn(now);
-    }
-    asked->prompt = text_in(*whole, "prompt");
-    asked->form = object_in(*whole, "schema");
-    asked->data = object_in(*whole, "data");
-    asking = text_in(*whole, "taskId");
-    if (const auto* path = asked->data.if_contains(asker_key); path != nullptr && path->is_array())
-      behind = path->get_array();
-  }
-  asked->data[asker_key] = asker_of(terms_.target, asking, std::move(behind));
-  ask(std::move(*asked));
-  return finish_turn(now);
-}
-
-/// Our task asks it.
-void delegation::ask(report_question asked) {
-  open_asks_.push_back(asked.key);
-  steps_.emplace_back(do_report{std::move(asked)});
-}
-
-/// Our task asks no more.
-void delegation::retract(const std::string& why) {
-  if (asks_.empty() || is_delivering_)
-    return;
-  if (unread_) { // it was not asked yet
-    unread_.reset();
-    asks_.clear();
-    return;
-  }
-  note_.input.clear();
-  steps_.emplace_back(do_report{report_withdrawal{std::exchange(asks_, {}), why}});
 }
 
 void delegation::take_end(const remote_news& news) {
@@ -645,21 +563,6 @@ bool delegation::is_own(const task& found) const {
             });
 }
 
-/// What did not come through, now that the state is known.
-void delegation::try_again(point now) {
-  send_cancel(now);
-  if (!is_delivering_ || !is_noted_ || delivery_is_out_)
-    return;
-  // An answer to a known question may come twice: the first one counts.
-  if (question_ == note_.question || !note_.input.empty()) {
-    is_repeated_ = true;
-    delivery_is_out_ = true;
-    steps_.emplace_back(do_deliver{inputs_.front().said});
-  } else {
-    delivered(); // it goes on: it has the answer
-  }
-}
-
 delegation_steps delegation::on_found(point now, result<std::vector<task>> found) {
   is_getting_ = false;
   if (phase_ != phase::finding)
@@ -692,139 +595,6 @@ delegation_steps delegation::on_found(point now, result<std::vector<task>> found
     send();
   }
   return finish_turn(now);
-}
-
-// -- messages to the remote task ------------------------------------------------------------------
-
-delegation_steps delegation::on_message(point now, message_ptr said, bool answers) {
-  if (phase_ == phase::ended || is_canceling_)
-    return finish_turn(now);
-  if (phase_ == phase::asking) {
-    asks_.clear();
-    open_asks_.clear();
-    ++note_.inputs;
-    hear(now);
-    if (ascii_lower(text_of(said->parts)).find(resend_word) != std::string::npos)
-      send();
-    else
-      fail("it is not known whether " + agent_words() + " has the task, and it is not sent again",
-           false);
-    return finish_turn(now);
-  }
-  bool is_late = false;
-  if (answers && !open_asks_.empty()) {
-    const auto& key = open_asks_.front();
-    is_late = key != asks_ && key != has_input_; // it was withdrawn, which our task did not know
-    open_asks_.pop_front();
-  }
-  inputs_.push_back({std::move(said), answers, is_late});
-  if (phase_ == phase::following && !is_delivering_)
-    deliver_next();
-  return finish_turn(now);
-}
-
-void delegation::on_question_ended(const std::string& key) {
-  std::erase(open_asks_, key);
-}
-
-/// Of two answers to one question the first counts, and this is the second.
-void delegation::drop_late_answer() {
-  report_message told;
-  told.message.from = role::agent;
-  told.message.parts = {text_part(agent_words() + " has gone on without the answer "
-                                  + troupe::quoted(text_of(inputs_.front().said->parts), 60)
-                                  + ", which came too late and was not handed over")};
-  steps_.emplace_back(do_report{std::move(told)});
-}
-
-/// The first message that was not handed over is written down, and then sent.
-void delegation::deliver_next() {
-  if (inputs_.empty() || is_canceling_)
-    return;
-  if (inputs_.front().is_late) {
-    drop_late_answer();
-    inputs_.pop_front();
-    ++note_.inputs;
-    keep(false);
-    return deliver_next();
-  }
-  const auto& first = *inputs_.front().said;
-  const bool was_under_way = !note_.answer.empty() && note_.answer == first.message_id;
-  is_repeated_ = was_under_way;
-  // An earlier process has handed it over. One to a known question may come twice.
-  if (was_under_way && question_ != note_.question && note_.input.empty()) {
-    delivered();
-    return deliver_next();
-  }
-  is_delivering_ = true;
-  is_noted_ = false;
-  if (!inputs_.front().answers && !asks_.empty()) // sent before the agent asked; the answer follows
-    has_input_ = asks_;
-  asks_.clear(); // our task has its answer
-  note_.answer = first.message_id;
-  if (!was_under_way || note_.input.empty()) // else another question may be open already
-    note_.question = question_;
-  keep(true);
-}
-
-delegation_steps delegation::on_delivered(point now, result<wire::answer> answer) {
-  if (!is_delivering_ || phase_ == phase::ended)
-    return finish_turn(now);
-  delivery_is_out_ = false;
-  if (!answer && bears(answer.error())) {
-    later(now, act::follow, answer.error()); // its state says whether the message came through
-    return finish_turn(now);
-  }
-  faults_ = 0;
-  hear(now);
-  pauses_ = 0;
-  const bool has_arrived = is_repeated_ && !answer && answer.error().code == errc::already_answered;
-  delivered();
-  if (has_arrived) {
-    get();
-    return finish_turn(now);
-  }
-  if (!answer) {
-    report_message told;
-    told.message.from = role::agent;
-    told.message.parts = {
-        text_part(agent_words() + " refused the message: " + answer.error().message)};
-    steps_.emplace_back(do_report{std::move(told)});
-    ask_again();
-    return finish_turn(now);
-  }
-  take(now, *answer);
-  if (phase_ == phase::following && !is_listening_) {
-    if (abilities_.streams)
-      listen();
-    else
-      later(now, act::follow);
-  }
-  return finish_turn(now);
-}
-
-/// What the agent asks is asked again: it has no answer.
-void delegation::ask_again() {
-  answered_.clear();
-  answered_input_.clear();
-  ++asked_again_;
-  get();
-}
-
-/// The first message has been handed over.
-void delegation::delivered() {
-  const bool asks_more = !question_.empty() && question_ != note_.question;
-  is_delivering_ = false;
-  inputs_.pop_front();
-  ++note_.inputs;
-  note_.answer.clear();
-  answered_input_ = std::exchange(note_.input, {});
-  answered_ = std::exchange(note_.question, {});
-  keep(false);
-  if (asks_more)
-    get(); // It was heard of meanwhile, and not asked.
-  else
-    question_.clear();
 }
 
 // -- cancel ---------------------------------------------------------------------------------------

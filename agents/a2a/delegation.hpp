@@ -11,6 +11,7 @@
 
 #include "agents/a2a/delegation_note.hpp"
 #include "agents/a2a/remote_task.hpp"
+#include "agents/a2a/waiting_inputs.hpp"
 #include <troupe/actors/agent.hpp>
 #include <troupe/protocol/errc.hpp>
 #include <troupe/protocol/time_source.hpp>
@@ -19,7 +20,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <variant>
@@ -164,13 +164,6 @@ private:
   /// What is tried again after a pause.
   enum class act : std::uint8_t { none, look_up, recover, resend, follow };
 
-  /// A message to our task that was not handed over yet.
-  struct waiting_message {
-    message_ptr said;
-    bool answers = false; ///< A question; false also if that is not known.
-    bool is_late = false; ///< Its question had ended.
-  };
-
   enum class frame_worth : std::uint8_t {
     dropped, ///< Of another task, or after the end.
     nothing, ///< Of our task, and nothing new.
@@ -190,7 +183,7 @@ private:
   [[nodiscard]] bool bears_idle_frame(point now);
   [[nodiscard]] bool is_own(const task& found) const;
   void follow_cursor(const wire::answer& frame);
-  void mark(artifact& made) const;
+  void mark(report_artifact& made) const;
   void learn_id(point now);
   void take_question(const report_question& asked);
   void ask(report_question asked);
@@ -205,6 +198,7 @@ private:
   [[nodiscard]] bool bears(const error& why);
   void keep(bool tells);
   void deliver_next();
+  void deliver_noted();
   void delivered();
   void try_again(point now);
   void send_cancel(point now);
@@ -226,9 +220,7 @@ private:
   remote_abilities abilities_;
   remote_task remote_;
   phase phase_ = phase::meeting;
-  std::deque<waiting_message> inputs_;
-  std::deque<std::string> open_asks_; ///< Questions of our task that were not heard to have ended.
-  std::string has_input_; ///< The question of our task that a message which is no answer has ended.
+  waiting_inputs inputs_;
   bool is_delivering_ = false; ///< The first of `inputs_` is on its way, or its note is.
   bool is_noted_ = false;      ///< The note of the delivery is durable.
   bool delivery_is_out_ = false;

@@ -60,12 +60,6 @@ void delegation_driver::cancel_later(a2a::call_loop& loop, const time_source& ti
 }
 
 void delegation_driver::begin() {
-  auto line = given_.lines->open(loop_, given_.terms.target, *given_.line);
-  if (!line) {
-    given_.port->report(report_failed{line.error().message, false});
-    return drop();
-  }
-  line_ = std::move(*line);
   queue_ = given_.lines->queue(loop_, given_.terms.target, given_.limits);
   if (given_.goes_on) {
     queue_->rejoin();
@@ -129,6 +123,13 @@ void delegation_driver::drop() {
 void delegation_driver::enter() {
   is_in_ = true;
   ticket_.reset();
+  // Not before its turn: as many lines as may be open, however many wait.
+  auto line = given_.lines->open(loop_, given_.terms.target, *given_.line);
+  if (!line) {
+    given_.port->report(report_failed{line.error().message, false});
+    return drop();
+  }
+  line_ = std::move(*line);
   if (!given_.goes_on)
     return begin_alone();
   carry_out(course_.begin(loop_.now()));

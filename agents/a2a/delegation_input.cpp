@@ -117,7 +117,7 @@ wire::sending first_request(const order& from, delegation_input input, const del
   for (const auto& dependency : from.dependencies)
     for (const auto& made : dependency.artifacts) {
       said.parts.insert(said.parts.end(), made->parts.begin(), made->parts.end());
-      const auto id = remote_task_of(*made, input.name());
+      const auto id = remote_task_of(*made, ids.target);
       if (!id.empty() && std::ranges::find(references, id) == references.end())
         references.push_back(id);
     }

@@ -32,7 +32,7 @@ struct delegation_input {
   boost::json::object metadata;
   when_unsure unsure = when_unsure::fail;
 
-  /// For words, and for the line to the agent.
+  /// As it is written.
   [[nodiscard]] const std::string& name() const noexcept { return target.empty() ? url : target; }
 };
 
@@ -42,8 +42,9 @@ struct delegation_input {
                                                              input_stage stage);
 
 /// The message that asks for the task: the input's text and data (else the text of the order), then
-/// the parts of the artifacts of the tasks on which it depends. The same for the same arguments. It
-/// is a copy of all of that: make it when it is sent, and keep it no longer.
+/// the parts of the artifacts of the tasks on which it depends; it refers to those that were done
+/// at the target of the note. The same for the same arguments. It is a copy of all of that: make it
+/// when it is sent, and keep it no longer.
 [[nodiscard]] wire::sending first_request(const order& from, delegation_input input,
                                           const delegation_note& ids,
                                           const std::vector<std::string>& path);

@@ -47,6 +47,8 @@ result<std::shared_ptr<a2a::agent_line>> delegation_lines::open(a2a::call_loop& 
     return made.error();
   if (lines_.size() >= lines_max) // URLs of plans
     std::erase_if(lines_, [&](const auto& each) { return each.second.used_at + line_kept <= now; });
+  if (lines_.size() >= lines_max) // so many within minutes: what is learned of the agents is lost
+    std::erase_if(lines_, [](const auto& each) { return each.second.line.use_count() == 1; });
   lines_[name] = {*made, now};
   return std::move(*made);
 }

@@ -50,8 +50,11 @@ public:
   /// Null: there is none.
   [[nodiscard]] const std::string* refusal_of(const std::string& our_task) const;
 
+  [[nodiscard]] std::size_t kept_lines() const noexcept { return lines_.size(); }
+
 private:
-  /// With more, those that were not used for `line_kept` are closed.
+  /// With more, those that were not used for `line_kept` are closed, and if that is not enough all
+  /// that nobody uses now.
   static constexpr std::size_t lines_max = 256;
   static constexpr std::chrono::minutes line_kept{5};
   struct kept_line {

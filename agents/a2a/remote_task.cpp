@@ -27,9 +27,25 @@ static_assert(is_every_state_once());
 constexpr std::string_view root_key = "opt/v1/root";
 constexpr std::string_view objective_key = "opt/v1/objectiveId";
 
+/// The hash of a text that goes on with `more` (FNV-1a, 64 bits, draft-eastlake-fnv). It guards
+/// against mix-ups: an agent that makes two texts of one hash loses what it said itself.
+std::uint64_t continued_hash(std::uint64_t hash, std::string_view more) noexcept {
+  for (const unsigned char each : more)
+    hash = (hash ^ each) * 0x100000001b3U;
+  return hash;
+}
+
+/// A name that the agent has chosen, or if it is too long to be kept, a short one in its place: the
+/// same for the same one.
+std::string short_name(std::string name) {
+  if (name.size() <= remote_id_bytes_max)
+    return name;
+  return "long-" + std::to_string(continued_hash(hash_of_nothing, name));
+}
+
 /// What names a status message: its id, else its text.
 std::string name_of(const message& said) {
-  return said.message_id.empty() ? text_of(said.parts) : said.message_id;
+  return short_name(said.message_id.empty() ? text_of(said.parts) : said.message_id);
 }
 
 /// The progress in one of these; nothing if there is none that fits the extension.
@@ -58,8 +74,8 @@ report_message shown_message(const message& said) {
 
 std::string id_of(const artifact& made) {
   if (!made.artifact_id.empty())
-    return made.artifact_id;
-  return made.name.empty() ? "artifact" : made.name;
+    return short_name(made.artifact_id);
+  return made.name.empty() ? "artifact" : short_name(made.name);
 }
 
 report_artifact shown_artifact(const artifact& made, bool append, bool is_last) {
@@ -75,14 +91,6 @@ bool has_content(const std::vector<part>& parts) {
     const auto* raw = std::get_if<raw_content>(&each.content);
     return raw == nullptr || !raw->bytes.empty();
   });
-}
-
-/// The hash of a text that goes on with `more` (FNV-1a, 64 bits, draft-eastlake-fnv). It guards
-/// against mix-ups: an agent that makes two texts of one hash loses its own artifact only.
-std::uint64_t continued_hash(std::uint64_t hash, std::string_view more) noexcept {
-  for (const unsigned char each : more)
-    hash = (hash ^ each) * 0x100000001b3U;
-  return hash;
 }
 
 } // namespace
@@ -230,7 +238,7 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
       }
       if (asked.prompt.empty())
         asked.prompt = asked.auth ? "the agent needs credentials" : "the agent asks for input";
-      asked.key = said != nullptr && !said->message_id.empty() ? said->message_id
+      asked.key = said != nullptr && !said->message_id.empty() ? short_name(said->message_id)
                   : status.at != timestamp{}                   ? to_rfc3339(status.at)
                                              : "question-" + std::to_string(asked_);
       out.has_moved = out.has_moved || asked.key != last_question_;
@@ -248,9 +256,19 @@ void remote_task::take_status(const task_status& status, const boost::json::obje
   }
 }
 
+/// An agent may go on making artifacts; what is kept of them has an end.
+bool remote_task::has_place(const std::string& artifact_id, remote_news& out) const {
+  out.has_too_many =
+      out.has_too_many
+      || (artifacts_.size() >= remote_artifacts_max && !artifacts_.contains(artifact_id));
+  return !out.has_too_many;
+}
+
 void remote_task::take_whole(const artifact& made, bool is_last, remote_news& out) {
   content_mark now;
   now.add(made.parts);
+  if (!has_place(id_of(made), out))
+    return;
   const auto [before, is_new] = artifacts_.try_emplace(id_of(made));
   if (!is_new && before->second == now)
     return;
@@ -261,6 +279,8 @@ void remote_task::take_whole(const artifact& made, bool is_last, remote_news& ou
 
 void remote_task::take_chunk(const wire::artifact_update& made, remote_news& out) {
   const auto id = id_of(made.artifact);
+  if (!has_place(id, out))
+    return;
   const bool is_known = artifacts_.contains(id);
   const bool continues = made.append && is_known;
   auto& kept = artifacts_[id];

@@ -19,8 +19,15 @@
 
 namespace troupe {
 
-/// The longest id of a remote task or context; frames with a longer one are dropped.
+/// The longest id of a remote task or context; frames with a longer one are dropped. Ids of
+/// messages and artifacts that are longer get a short one in their place.
 inline constexpr std::size_t remote_id_bytes_max = 1024;
+
+/// Artifacts of one remote task. One more fails the attempt: their marks are kept as long as the
+/// task is followed, and no other limit counts them.
+inline constexpr std::size_t remote_artifacts_max = 10'000;
+
+inline constexpr std::uint64_t hash_of_nothing = 0xcbf29ce484222325U; ///< FNV-1a, 64 bits.
 
 enum class remote_meaning : std::uint8_t {
   works,     ///< Our task works.
@@ -67,6 +74,8 @@ struct remote_news {
   bool is_reply = false;  ///< A message in place of a task: `reports` has it as an artifact.
   bool has_moved = false; ///< It has another state, or asks something else.
   bool has_news = false;  ///< Something happened since the frame before.
+  /// More artifacts than are followed (remote_artifacts_max); those above are left out.
+  bool has_too_many = false;
 };
 
 /// What is known of the remote task. Of its artifacts only sizes and hashes are kept.
@@ -90,7 +99,6 @@ public:
   [[nodiscard]] const std::string& objective() const noexcept { return objective_; }
 
 private:
-  static constexpr std::uint64_t hash_of_nothing = 0xcbf29ce484222325U; ///< FNV-1a, 64 bits.
   /// Tells contents apart. Chunks of a text have the mark of the text that they become.
   struct content_mark {
     std::size_t bytes = 0;  ///< Of text and files.
@@ -104,6 +112,7 @@ private:
   [[nodiscard]] bool is_own(const task_id& id, const std::string& context);
   void take_status(const task_status& status, const boost::json::object& metadata,
                    remote_news& out);
+  [[nodiscard]] bool has_place(const std::string& artifact_id, remote_news& out) const;
   void take_whole(const artifact& made, bool is_last, remote_news& out);
   void take_chunk(const wire::artifact_update& made, remote_news& out);
   void take_message(const message& said, remote_news& out);
@@ -111,7 +120,7 @@ private:
   std::string id_;
   std::string context_;
   task_state state_ = task_state::unspecified;
-  std::string last_message_; ///< Which status message was shown last.
+  std::string last_message_; ///< Which status message was shown last (name_of).
   std::optional<progress_report> last_progress_;
   std::string last_question_;
   std::optional<hitl::request> request_;

@@ -157,7 +157,7 @@ awaitable<result<outbound_answer>> a2a_client::exchange(prepared_request request
   auto answer = co_await stream->exchange(std::move(request.request));
   note(answer);
   if (answer)
-    who_.mask(answer->body);
+    who_.mask(*answer);
   co_return answer;
 }
 

@@ -132,7 +132,7 @@ awaitable<result<void>> event_stream::open() {
     drop();
     if (!gathered)
       co_return gathered.error();
-    by_.who_.mask(head->body);
+    by_.who_.mask(*head);
     if (head->status == 401 && !has_renewed && !is_closed_) {
       has_renewed = true;
       const bool renewed = co_await by_.who_.renew(version);

@@ -4,6 +4,7 @@
 #include "client/masking.hpp"
 #include "client/tls_settings.hpp"
 #include "protocol/text/http_url.hpp"
+#include "protocol/text/percent.hpp"
 
 #include <chrono>
 #include <utility>
@@ -21,6 +22,25 @@ constexpr std::chrono::seconds token_timeout{15};
 
 net::tls_settings tls_of(const target& to) {
   return {to.trusted_pem, to.certificate_pem, to.key_pem};
+}
+
+/// What the token server is sent (token_request).
+credentials as_sent(const oauth_client& of) {
+  credentials out;
+  out.basic_user = form_encoded(of.id);
+  out.basic_password = form_encoded(of.secret);
+  out.oauth = of;
+  return out;
+}
+
+void mask_in(std::string& text, const credentials& all) {
+  net::mask(text, all.bearer);
+  net::mask(text, all.api_key);
+  net::mask(text, all.basic_password);
+  if (!all.basic_user.empty())
+    net::mask(text, basic_header(all.basic_user, all.basic_password).substr(6));
+  if (all.oauth)
+    net::mask(text, all.oauth->secret);
 }
 
 } // namespace
@@ -44,6 +64,7 @@ void identity::read_files() {
   }
   if (fresh->authentication == read_)
     return;
+  replaced_ = to_.authentication;
   read_ = std::move(fresh->authentication);
   to_.authentication = read_;
   token_ = {};
@@ -86,27 +107,29 @@ awaitable<result<void>> identity::fetch_token() {
   auto answer = co_await stream->exchange(std::move(request));
   if (!answer)
     co_return answer.error();
-  net::mask(answer->body, from.secret);
+  mask_in(answer->body, as_sent(from));
   auto token = read_token(*answer, clock_->now());
   if (!token)
     co_return token.error();
   if (read_.oauth != from) // the file has changed meanwhile
     co_return result<void>{};
   token_ = std::move(*token);
+  if (!to_.authentication.bearer.empty())
+    replaced_ = to_.authentication;
   to_.authentication.bearer = token_.text;
   ++version_;
   co_return result<void>{};
 }
 
 void identity::mask(std::string& text) const {
-  const auto& all = to_.authentication;
-  net::mask(text, all.bearer);
-  net::mask(text, all.api_key);
-  net::mask(text, all.basic_password);
-  if (!all.basic_user.empty())
-    net::mask(text, basic_header(all.basic_user, all.basic_password).substr(6));
-  if (all.oauth)
-    net::mask(text, all.oauth->secret);
+  mask_in(text, to_.authentication);
+  mask_in(text, replaced_);
+}
+
+void identity::mask(net::outbound_answer& answer) const {
+  mask(answer.body);
+  for (auto& [name, value] : answer.headers)
+    mask(value);
 }
 
 } // namespace troupe::a2a

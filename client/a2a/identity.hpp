@@ -32,6 +32,8 @@ public:
   [[nodiscard]] net::awaitable<bool> renew(std::uint64_t refused);
   /// What a server repeats of the credentials becomes `***`.
   void mask(std::string& text) const;
+  /// The same in body and headers: a redirect may have them, too.
+  void mask(net::outbound_answer& answer) const;
 
 private:
   void read_files();
@@ -41,6 +43,7 @@ private:
   credentials read_; ///< As the target's files have them: without a token.
   const net::timers_ptr clock_;
   net::http_client& http_;
+  credentials replaced_; ///< By those that are sent now: a stream was begun with them.
   access_token token_;
   net::single_flight fetching_;
   net::time_point read_at_;

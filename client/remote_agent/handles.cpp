@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 
 #include <array>
+#include <utility>
 
 namespace troupe::remote_agent {
 
@@ -35,7 +36,7 @@ const handle_entry* handles::find(std::string_view handle) const {
 
 const handle_entry& handles::keep(const handle_target& to, const std::string& task_id,
                                   const std::string& context_id, timestamp now, std::string fresh) {
-  const auto known = by_task_.find({to.target_url, task_id});
+  const auto known = by_task_.find(key_of(to, task_id));
   if (known == by_task_.end()) {
     handle_entry entry;
     entry.handle = std::move(fresh);
@@ -43,7 +44,7 @@ const handle_entry& handles::keep(const handle_target& to, const std::string& ta
     entries_.push_back(std::move(entry));
     const auto at = std::prev(entries_.end());
     by_handle_[at->handle] = at;
-    by_task_[{to.target_url, task_id}] = at;
+    by_task_[key_of(to, task_id)] = at;
   } else {
     entries_.splice(entries_.end(), entries_, known->second);
   }
@@ -61,7 +62,7 @@ void handles::cut() {
   while (entries_.size() > entries_max_) {
     const auto& oldest = entries_.front();
     by_handle_.erase(oldest.handle);
-    by_task_.erase({oldest.to.target_url, oldest.task_id});
+    by_task_.erase(key_of(oldest.to, oldest.task_id));
     entries_.pop_front();
   }
 }
@@ -91,7 +92,7 @@ json::object handles::to_json() const {
 void handles::take(handle_entry entry) {
   const auto remove = [&](place at) {
     by_handle_.erase(at->handle);
-    by_task_.erase({at->to.target_url, at->task_id});
+    by_task_.erase(key_of(at->to, at->task_id));
     entries_.erase(at);
   };
   if (const auto same = by_handle_.find(entry.handle); same != by_handle_.end()) {
@@ -99,8 +100,7 @@ void handles::take(handle_entry entry) {
       return;
     remove(same->second);
   }
-  if (const auto same = by_task_.find({entry.to.target_url, entry.task_id});
-      same != by_task_.end()) {
+  if (const auto same = by_task_.find(key_of(entry.to, entry.task_id)); same != by_task_.end()) {
     if (same->second->used >= entry.used)
       return;
     remove(same->second);
@@ -111,7 +111,7 @@ void handles::take(handle_entry entry) {
     --behind;
   const auto at = entries_.insert(behind, std::move(entry));
   by_handle_[at->handle] = at;
-  by_task_[{at->to.target_url, at->task_id}] = at;
+  by_task_[key_of(at->to, at->task_id)] = at;
 }
 
 void handles::merge(const json::value& from) {

@@ -15,7 +15,7 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace troupe::remote_agent {
@@ -70,6 +70,11 @@ public:
 
 private:
   using place = std::list<handle_entry>::iterator;
+  /// Alias, URL and task: two targets at one URL are two users there, whose tasks may have one id.
+  using task_key = std::tuple<std::string, std::string, std::string>;
+  [[nodiscard]] static task_key key_of(const handle_target& to, const std::string& task_id) {
+    return {to.alias, to.target_url, task_id};
+  }
   void take(handle_entry entry);
   void cut();
 
@@ -77,7 +82,7 @@ private:
   std::size_t entries_max_;
   std::list<handle_entry> entries_; ///< The least recently used first.
   std::map<std::string, place, std::less<>> by_handle_;
-  std::map<std::pair<std::string, std::string>, place> by_task_; ///< URL and task.
+  std::map<task_key, place> by_task_;
 };
 
 } // namespace troupe::remote_agent

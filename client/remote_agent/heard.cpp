@@ -4,7 +4,6 @@
 #include "client/remote_agent/words.hpp"
 #include "protocol/json/text_in.hpp"
 
-#include <algorithm>
 #include <variant>
 
 namespace troupe::remote_agent {
@@ -44,33 +43,36 @@ std::string text_of_message(const message& said) {
   return out;
 }
 
-json::object* artifact_with(json::array& all, std::string_view id) {
-  const auto found = std::ranges::find_if(
-      all, [&](const json::value& each) { return text_in(each, "artifactId") == id; });
-  return found == all.end() ? nullptr : found->if_object();
-}
-
 } // namespace
 
 void heard::take_text(const message& said) {
   auto text = text_of_message(said);
-  const auto same = std::ranges::find_if(said_, [&](const auto& one) {
-    return !said.message_id.empty() && one.first == said.message_id;
-  });
-  if (same != said_.end())
-    same->second = std::move(text);
-  else if (!text.empty())
-    said_.emplace_back(said.message_id, std::move(text));
+  const auto same = said_at_.find(said.message_id);
+  if (same != said_at_.end()) {
+    said_[same->second] = std::move(text);
+  } else if (!text.empty()) {
+    if (!said.message_id.empty())
+      said_at_.emplace(said.message_id, said_.size());
+    said_.push_back(std::move(text));
+  }
+}
+
+json::object* heard::artifact_with(const std::string& id) {
+  const auto found = artifacts_at_.find(id);
+  return found == artifacts_at_.end() ? nullptr : artifacts_[found->second].if_object();
 }
 
 void heard::take_whole_artifact(const json::value& made) {
   const auto* object = made.if_object();
   if (object == nullptr)
     return;
-  if (auto* known = artifact_with(artifacts_, text_in(*object, "artifactId")))
+  const auto id = text_in(*object, "artifactId");
+  if (auto* known = artifact_with(id)) {
     *known = *object;
-  else
+  } else {
+    artifacts_at_.emplace(id, artifacts_.size());
     artifacts_.push_back(*object);
+  }
 }
 
 void heard::take_chunk(const json::object& event, bool append) {
@@ -78,7 +80,7 @@ void heard::take_chunk(const json::object& event, bool append) {
   const auto* object = made != nullptr ? made->if_object() : nullptr;
   if (object == nullptr)
     return;
-  auto* known = artifact_with(artifacts_, text_in(*object, "artifactId"));
+  auto* known = artifact_with(text_in(*object, "artifactId"));
   if (!append || known == nullptr)
     return take_whole_artifact(*made);
   const auto* more = object->if_contains("parts");
@@ -131,7 +133,7 @@ void heard::take(const wire::answer& read, json::object raw) {
 
 std::string heard::text() const {
   std::string out;
-  for (const auto& [id, text] : said_)
+  for (const auto& text : said_)
     add_text(out, text);
   for (const auto& each : artifacts_)
     if (const auto* object = each.if_object())

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,8 @@ private:
   void take_text(const message& said);
   void take_whole_artifact(const boost::json::value& made);
   void take_chunk(const boost::json::object& event, bool append);
+  /// Null: it was not heard of.
+  [[nodiscard]] boost::json::object* artifact_with(const std::string& id);
   [[nodiscard]] std::string text() const;
 
   std::string task_id_;
@@ -76,8 +79,11 @@ private:
   std::optional<task_state> state_;
   std::size_t messages_ = 0; ///< Answers that were a message.
   std::string message_id_;
-  std::vector<std::pair<std::string, std::string>> said_; ///< Id and text of messages.
-  boost::json::array artifacts_;                          ///< In common words.
+  std::vector<std::string> said_;                        ///< The texts of messages.
+  std::unordered_map<std::string, std::size_t> said_at_; ///< Their places, by the message's id.
+  boost::json::array artifacts_;                         ///< In common words.
+  /// The places of the artifacts, by id: an agent may have many thousands in one answer.
+  std::unordered_map<std::string, std::size_t> artifacts_at_;
   boost::json::array events_;
   boost::json::value last_;
   std::size_t dropped_ = 0;

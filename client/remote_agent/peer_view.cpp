@@ -2,7 +2,7 @@
 
 #include <boost/json/array.hpp>
 
-#include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,12 +44,10 @@ void add_text_member(json::object& to, std::string_view name, const std::string&
 
 json::array interfaces_of(const agent_card& card) {
   json::array out;
-  std::vector<std::pair<std::string, std::string>> seen; // a card of both versions names them twice
+  std::set<std::pair<std::string, std::string>> seen; // a card of both versions names them twice
   for (const auto& each : card.interfaces) {
-    const std::pair key{each.binding, each.url};
-    if (std::ranges::find(seen, key) != seen.end())
+    if (!seen.emplace(each.binding, each.url).second)
       continue;
-    seen.push_back(key);
     json::object one;
     one["transport"] = each.binding;
     one["url"] = each.url;

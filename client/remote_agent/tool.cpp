@@ -134,7 +134,9 @@ fault tool_call::refused(const error& why) {
 }
 
 std::string tool_call::handle() {
-  if (news.task_id().empty())
+  const bool fits = news.task_id().size() <= handle_id_bytes_max
+                    && news.context_id().size() <= handle_id_bytes_max;
+  if (news.task_id().empty() || !fits)
     return {};
   return owner.handles_
       .keep(agent.to, news.task_id(), news.context_id(), owner.clock_->source().now(),

@@ -1,4 +1,5 @@
-// The recipes of docs/recipes.md, run as they stand there.
+// The recipes of docs/recipes.md, and the delegation of docs/delegation.md, run as they stand
+// there.
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
 
@@ -34,8 +35,8 @@ std::string block_of(std::string_view section, std::string_view kind) {
   return std::string(section.substr(from, section.find("```\n", from) - from));
 }
 
-std::vector<recipe> all_recipes() {
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/recipes.md");
+std::vector<recipe> recipes_of(const std::string& name) {
+  std::ifstream file(TROUPE_SOURCE_DIR "/docs/" + name);
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   std::vector<recipe> out;
   for (auto at = page.find("\n## "); at != std::string::npos;) {
@@ -70,31 +71,47 @@ std::string free_port() {
   throw std::runtime_error("no port is free");
 }
 
+/// Runs it, and looks for what is shown.
+void check_recipe(const recipe& one) {
+  CAPTURE(one.name);
+  const desk me;
+  std::filesystem::create_directories(me.path("work"));
+  auto environment = me.environment();
+  environment.push_back("PATH=" + std::filesystem::path(troupe_binary()).parent_path().string()
+                        + ":/usr/local/bin:/usr/bin:/bin");
+  const auto port = free_port();
+  auto other_port = free_port();
+  while (other_port == port)
+    other_port = free_port();
+  environment.push_back("PORT=" + port);
+  environment.push_back("PORT2=" + other_port);
+  const auto script = "cd '" + me.path("work")
+                      + "'; trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n" + one.script;
+  const auto done = run_program({"/usr/bin/env", "bash", "-eu", "-c", script}, {}, environment);
+  INFO(done.out << "\n--- standard error\n" << done.err);
+  CHECK(done.code == 0);
+  REQUIRE_FALSE(one.shown.empty());
+  std::size_t from = 0;
+  for (const auto& line : one.shown) {
+    CAPTURE(line);
+    const auto at = done.out.find(line, from);
+    CHECK(at != std::string::npos);
+    from = at == std::string::npos ? from : at + line.size();
+  }
+}
+
 } // namespace
 
 TEST_CASE("every recipe does what its page says", "[binary][recipes]") {
-  const auto recipes = all_recipes();
+  const auto recipes = recipes_of("recipes.md");
   CHECK(recipes.size() >= 4);
-  for (const auto& each : recipes) {
-    CAPTURE(each.name);
-    const desk me;
-    std::filesystem::create_directories(me.path("work"));
-    auto environment = me.environment();
-    environment.push_back("PATH=" + std::filesystem::path(troupe_binary()).parent_path().string()
-                          + ":/usr/local/bin:/usr/bin:/bin");
-    environment.push_back("PORT=" + free_port());
-    const auto script = "cd '" + me.path("work")
-                        + "'; trap 'kill $(jobs -p) 2> /dev/null || true' EXIT\n" + each.script;
-    const auto done = run_program({"/usr/bin/env", "bash", "-eu", "-c", script}, {}, environment);
-    INFO(done.out << "\n--- standard error\n" << done.err);
-    CHECK(done.code == 0);
-    REQUIRE_FALSE(each.shown.empty());
-    std::size_t from = 0;
-    for (const auto& line : each.shown) {
-      CAPTURE(line);
-      const auto at = done.out.find(line, from);
-      CHECK(at != std::string::npos);
-      from = at == std::string::npos ? from : at + line.size();
-    }
-  }
+  for (const auto& each : recipes)
+    check_recipe(each);
+}
+
+TEST_CASE("one delegation goes from its plan to the leaf and back, as its page says",
+          "[binary][recipes][delegation]") {
+  const auto recipes = recipes_of("delegation.md");
+  REQUIRE(recipes.size() == 1);
+  check_recipe(recipes.front());
 }

@@ -548,6 +548,21 @@ TEST_CASE("what a server repeats of its caller's secret is taken out of its word
   CHECK(text == R"({"message":"denied Bearer ***, ***"})");
 }
 
+TEST_CASE("a secret is taken out of JSON however its characters are written there", "[client]") {
+  const std::string secret = "Zm9v/YmFy+a=\"\\u";
+  const auto [written, masked] = GENERATE(table<std::string, std::string>({
+      {R"("Zm9v\/YmFy+a=\"\\u")", R"("***")"},                               // PHP
+      {R"("no: Zm9v/YmFy\u002Ba=\u0022\\u, again")", R"("no: ***, again")"}, // .NET
+      {R"("\u005am9v\/YmFy\u002ba\u003d\"\u005cu")", R"("***")"},
+      {R"("Zm9v\/YmFy+a=\"\\")", R"("Zm9v\/YmFy+a=\"\\")"}, // its last character is missing
+      {R"("Zm9v\/YmFy\u002")", R"("Zm9v\/YmFy\u002")"},
+      {R"("\)", R"("\)"},
+  }));
+  auto text = written;
+  net::mask(text, secret);
+  CHECK(text == masked);
+}
+
 TEST_CASE("silence is counted from what came last", "[client]") {
   push_receiver receiver;
   receiver.script({"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nfirst"});

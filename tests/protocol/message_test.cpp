@@ -20,6 +20,8 @@ TEST_CASE("a message's size is that of what it holds, wherever it holds it",
       part{raw_content{text}, {}, {}, {}},
       part{url_content{text}, {}, {}, {}},
       part{text_content{}, {}, {}, {{"k", long_text}}},
+      part{text_content{}, text, {}, {}},
+      part{text_content{}, {}, text, {}},
       data_part(boost::json::array(large / sizeof(boost::json::value) + 1))};
   for (const auto& piece : all) {
     message message;

@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { delegatesTo, startAgent, troupeAt } from './support.mjs';
+import { delegatesTo, startAgent, survivesKills, takesMessage, troupeAt } from './support.mjs';
 
 const { DefaultRequestHandler, InMemoryTaskStore } = await import('a2a-0.3/server');
 const { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } = await import('a2a-0.3/server/express');
 
 /// The tasks that wait, or have waited: their context, and what ends the wait.
 const waiting = new Map();
+
+/// The ids of all tasks.
+const tasks = new Set();
 
 /// Says back what it is told, in two pieces; asks about a text that ends with a question mark; waits for its cancel if it is told to.
 const executor = {
@@ -19,10 +22,17 @@ const executor = {
       status: { state, timestamp: new Date().toISOString(),
                 ...(text && { message: { kind: 'message', messageId: `m-${state}`, role: 'agent', parts: [{ kind: 'text', text }] } }) } });
     const text = userMessage.parts[0].text;
+    if (text === 'no task') {
+      bus.publish({ kind: 'message', messageId: 'm', role: 'agent', contextId, parts: [{ kind: 'text', text: 'just this' }] });
+      bus.finished();
+      return;
+    }
+    tasks.add(taskId);
     if (!context.task)
       bus.publish({ kind: 'task', id: taskId, contextId, history: [userMessage], status: { state: 'submitted', timestamp: new Date().toISOString() } });
     status('working', false);
     if (text === 'wait') {
+      status('working', false, 'I wait');
       await new Promise((end) => waiting.set(taskId, { contextId, end }));
       return;
     }
@@ -35,13 +45,13 @@ const executor = {
       status('completed', true);
     }
     bus.finished();
-    end();
   },
   async cancelTask(taskId, bus) {
     const { contextId, end } = waiting.get(taskId);
     bus.publish({ kind: 'status-update', taskId, contextId, final: true,
                   status: { state: 'canceled', timestamp: new Date().toISOString() } });
     bus.finished();
+    end();
   },
 };
 
@@ -92,6 +102,10 @@ for (const binding of ['JSONRPC', 'HTTP+JSON']) {
     });
 
     test('a plan has its tasks done there, with a question and a cancel', () => delegatesTo(agent.url, waiting));
+
+    test('a task there is found again whenever its server is killed', () => survivesKills(agent.url, tasks));
+
+    test('a message in place of a task completes ours', () => takesMessage(agent.url));
 
     test('what it lacks is said', async () => {
       const lists = await troupe('tasks');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { delegatesTo, startAgent, troupeAt } from './support.mjs';
+import { delegatesTo, startAgent, survivesKills, takesMessage, troupeAt } from './support.mjs';
 
 const { AgentCard, Artifact, Part, Role, TaskState } = await import('@a2a-js/sdk');
 const { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } = await import('@a2a-js/sdk/server');
@@ -19,6 +19,9 @@ const modes = [
 /// The tasks that wait, or have waited: their context, and what ends the wait.
 const waiting = new Map();
 
+/// The ids of all tasks.
+const tasks = new Set();
+
 /// Says back what it is told, in two pieces; asks about a text that ends with a question mark; waits for its cancel if it is told to.
 const executor = {
   async execute(context, bus) {
@@ -30,12 +33,20 @@ const executor = {
                 message: text && { messageId: `m-${state}`, role: Role.ROLE_AGENT, taskId, contextId, parts: [Part.fromJSON({ text })],
                                    extensions: [], referenceTaskIds: [], metadata: undefined } } }));
     const text = userMessage.parts[0].content.value;
+    if (text === 'no task') {
+      bus.publish(AgentEvent.message({ messageId: 'm', role: Role.ROLE_AGENT, taskId: '', contextId, parts: [Part.fromJSON({ text: 'just this' })],
+                                       extensions: [], referenceTaskIds: [], metadata: undefined }));
+      bus.finished();
+      return;
+    }
+    tasks.add(taskId);
     // The first event of each turn is the task.
     bus.publish(AgentEvent.task({
       ...(context.task ?? { id: taskId, contextId, history: [userMessage], artifacts: [], metadata: undefined }),
       status: { state: TaskState.TASK_STATE_SUBMITTED, timestamp: now(), message: undefined } }));
     status(TaskState.TASK_STATE_WORKING);
     if (text === 'wait') {
+      status(TaskState.TASK_STATE_WORKING, 'I wait');
       await new Promise((end) => waiting.set(taskId, { contextId, end }));
       return;
     }
@@ -49,7 +60,6 @@ const executor = {
       status(TaskState.TASK_STATE_COMPLETED);
     }
     bus.finished();
-    end();
   },
   async cancelTask(taskId, bus) {
     const { contextId, end } = waiting.get(taskId);
@@ -57,21 +67,23 @@ const executor = {
       taskId, contextId, metadata: undefined,
       status: { state: TaskState.TASK_STATE_CANCELED, timestamp: new Date().toISOString(), message: undefined } }));
     bus.finished();
+    end();
   },
 };
 
-/// An agent that speaks this version over this binding, and nothing else.
-const startParrot = (version, binding) => startAgent((url) => {
-  const card = AgentCard.fromJSON({
+/// An agent that speaks this version over this binding, and nothing else; `told`: the version that its card says.
+const startParrot = (version, binding, told = version) => startAgent((url) => {
+  const cardOf = (protocolVersion) => AgentCard.fromJSON({
     name: 'Parrot', description: 'Says it again.', version: '1',
-    supportedInterfaces: [{ url: `${url}/a2a`, protocolBinding: binding, protocolVersion: version }],
+    supportedInterfaces: [{ url: `${url}/a2a`, protocolBinding: binding, protocolVersion }],
     capabilities: { streaming: true }, defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'],
     skills: [{ id: 'say', name: 'Say', description: 'Says it again.', tags: ['echo'] }],
   });
-  const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
+  const requestHandler = new DefaultRequestHandler(cardOf(version), new InMemoryTaskStore(), executor);
   const legacyCompat = { enabled: version === '0.3' };
   const handler = binding === 'JSONRPC' ? jsonRpcHandler : restHandler;
-  return [['/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler, legacyCompat })],
+  const agentCardProvider = told === version ? requestHandler : { getAgentCard: async () => cardOf(told) };
+  return [['/.well-known/agent-card.json', agentCardHandler({ agentCardProvider, legacyCompat: { enabled: told === '0.3' } })],
           ['/a2a', handler({ requestHandler, userBuilder: UserBuilder.noAuthentication, legacyCompat })]];
 });
 
@@ -124,6 +136,10 @@ for (const { version, binding } of modes) {
 
     test('a plan has its tasks done there, with a question and a cancel', () => delegatesTo(agent.url, waiting));
 
+    test('a task there is found again whenever its server is killed', () => survivesKills(agent.url, tasks));
+
+    test('a message in place of a task completes ours', () => takesMessage(agent.url));
+
     test('what it lacks is said', async () => {
       assert.match((await troupe('ls')).err, /has no objectives, only tasks/);
       const nothing = await troupe('task', 'nothing');
@@ -132,3 +148,13 @@ for (const { version, binding } of modes) {
     });
   });
 }
+
+for (const [version, told] of [['1.0', '0.3'], ['0.3', '1.0']])
+  test(`a server of SDK 1.x whose card says ${told}, and that speaks ${version}, has its tasks done`, async () => {
+    const agent = await startParrot(version, 'JSONRPC', told);
+    try {
+      await delegatesTo(agent.url, waiting);
+    } finally {
+      await agent.stop();
+    }
+  });

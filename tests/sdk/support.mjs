@@ -42,12 +42,13 @@ kid = "a-key"
 `;
 
 /// Starts `troupe serve` on a free port with the configuration in `folder`, which goes with it.
+/// `options` say where it keeps its records.
 async function startTroupe(folder, ...options) {
   const binary = process.env.TROUPE_BINARY;
   assert.ok(binary, 'TROUPE_BINARY names the binary to test');
   const child = spawn(
     binary,
-    ['serve', '--store', 'memory', '--listen', '127.0.0.1:0', '--drain-seconds', '1', '--config', join(folder, 'troupe.toml'),
+    ['serve', '--listen', '127.0.0.1:0', '--drain-seconds', '1', '--config', join(folder, 'troupe.toml'),
      ...options],
     { stdio: ['ignore', 'ignore', 'pipe'] });
   const log = [];
@@ -68,6 +69,12 @@ async function startTroupe(folder, ...options) {
       await rm(folder, { recursive: true });
       assert.equal(code, 0, log.join('\n'));
     },
+    /// `kill -9`; the folder stays.
+    async kill() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
   };
 }
 
@@ -77,17 +84,19 @@ export async function startServer() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   await writeFile(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
   await writeFile(join(folder, 'troupe.toml'), config.replace('key.pem', join(folder, 'key.pem')));
-  return { publicKey, ...await startTroupe(folder, '--agent', 'conformance', '--time-scale', '0.25') };
+  return { publicKey, ...await startTroupe(folder, '--store', 'memory', '--agent', 'conformance', '--time-scale', '0.25') };
 }
 
 /// A `troupe serve` whose plans may have their tasks done by the agent at `target`, which is called `there`. `begin` starts a plan
-/// with one task for each of these texts, in a chain, and returns the ids of the tasks; `reaches` waits for a state of a task.
+/// with one task for each of these texts, in a chain, and returns the ids of the tasks; `reaches` waits for a state of a task;
+/// `killAndStart` is `kill -9` and a new process.
 export async function startDelegating(target) {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-sdk-'));
   await writeFile(join(folder, 'troupe.toml'), `[[targets]]\nalias = "there"\nurl = "${target}"\n`);
-  const { url, stop } = await startTroupe(folder);
+  const start = () => startTroupe(folder, '--data', join(folder, 'data'));
+  let server = await start();
   const ask = async (method, params) => {
-    const answer = await fetch(url, {
+    const answer = await fetch(server.url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0',
                  'A2A-Extensions': opt },
@@ -115,7 +124,11 @@ export async function startDelegating(target) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
-    stop,
+    async killAndStart() {
+      await server.kill();
+      server = await start();
+    },
+    stop: () => server.stop(),
   };
 }
 
@@ -143,6 +156,51 @@ export async function delegatesTo(url, waiting) {
     assert.equal(canceled.status.state, 'TASK_STATE_CANCELED');
     assert.deepEqual(canceled.metadata['troupe/v1/cancel'].map(({ target, outcome }) => ({ target, outcome })),
                      [{ target: 'there', outcome: 'acknowledged' }]);
+  } finally {
+    await here.stop();
+  }
+}
+
+/// A plan whose server is killed while its task at the agent at `url` works, asks and has ended. `tasks`: the ids of the tasks that
+/// the agent has made: each of ours has one, whatever happens.
+export async function survivesKills(url, tasks) {
+  const here = await startDelegating(url);
+  try {
+    const before = tasks.size;
+    const [asks, last] = await here.begin('why?', 'goodbye');
+    await here.reaches(asks, 'TASK_STATE_INPUT_REQUIRED');
+    await here.killAndStart();
+    await here.reaches(asks, 'TASK_STATE_INPUT_REQUIRED');
+    await here.ask('SendMessage', {
+      message: { messageId: 'a1', role: 'ROLE_USER', taskId: asks, parts: [{ text: 'because' }] },
+      configuration: { returnImmediately: true } });
+    const made = (task) => task.artifacts[0].parts.map((part) => part.text).join('');
+    assert.equal(made(await here.reaches(asks, 'TASK_STATE_COMPLETED')), 'you said because');
+    await here.reaches(last, 'TASK_STATE_COMPLETED');
+    await here.killAndStart();
+    assert.equal(made(await here.reaches(last, 'TASK_STATE_COMPLETED')), 'you said goodbye');
+
+    const [works] = await here.begin('wait');
+    const said = async () => JSON.stringify(await here.ask('GetTask', { id: works }));
+    while (!(await said()).includes('I wait')) await new Promise((resolve) => setTimeout(resolve, 20)); // its id is known
+    await here.killAndStart();
+    await here.reaches(works, 'TASK_STATE_WORKING');
+    const canceled = await here.ask('CancelTask', { id: works });
+    assert.deepEqual(canceled.metadata['troupe/v1/cancel'].map(({ outcome }) => outcome), ['acknowledged']);
+    assert.equal(tasks.size, before + 3);
+  } finally {
+    await here.stop();
+  }
+}
+
+/// A plan whose task the agent at `url` answers with a message, and makes no task.
+export async function takesMessage(url) {
+  const here = await startDelegating(url);
+  try {
+    const [task] = await here.begin('no task');
+    const [reply] = (await here.reaches(task, 'TASK_STATE_COMPLETED')).artifacts;
+    assert.equal(reply.name, 'reply');
+    assert.equal(reply.parts[0].text, 'just this');
   } finally {
     await here.stop();
   }

@@ -1,5 +1,6 @@
 // What the agent `a2a` does beside what its delegations decide.
 #include "agents/a2a/a2a_agent.hpp"
+#include "agents/a2a/delegation_lines.hpp"
 #include "tests/agents/fake_port.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
@@ -457,6 +458,47 @@ TEST_CASE("delegations above the limit of all targets wait, and each target gets
   }));
   one.release();
   two.release();
+}
+
+TEST_CASE("a target that is named by its URL is the same target, with its limits",
+          "[agents][a2a]") {
+  push_receiver there;
+  push_receiver elsewhere;
+  there.answer_with([&](const received_post&) { return card_at(there); });
+  elsewhere.answer_with([&](const received_post&) { return card_at(elsewhere); });
+  delegation_options how;
+  how.targets = {target_at("there", there), target_at("elsewhere", elsewhere)};
+  how.targets.front().limits.open_max = 1;
+  begun_bed bed(std::move(how));
+  const auto has_begun = [&](const std::shared_ptr<fake_port>& one) {
+    return comes_true([&] {
+      bed.turn();
+      return !one->all<report_note>().empty();
+    });
+  };
+  REQUIRE(has_begun(bed.begin(order_with(R"({"target": "there", "text": "go"})"))));
+  const auto waits = bed.begin(order_with(R"({"url": ")" + there.url("/") + R"(", "text": "go"})"));
+  REQUIRE(has_begun(bed.begin(order_with(R"({"target": "elsewhere", "text": "go"})"))));
+  CHECK(waits->all<report_note>().empty());
+  bed.runs.erase(bed.runs.begin());
+  REQUIRE(has_begun(waits));
+  CHECK(read_note(waits->all<report_note>().front().note)->target == "there");
+}
+
+TEST_CASE("URLs of plans leave no more lines behind than may be kept", "[agents][a2a]") {
+  const auto time = std::make_shared<hand_time>();
+  a2a::call_loop loop(*time);
+  delegation_lines lines(10);
+  const auto open = [&](int which) {
+    a2a::line_options to;
+    to.to.url = "http://127.0.0.1:9/" + std::to_string(which);
+    return lines.open(loop, to.to.url, to).value();
+  };
+  const auto used = open(0);
+  for (int i = 1; i <= 600; ++i)
+    static_cast<void>(open(i));
+  CHECK(lines.kept_lines() <= 256);
+  CHECK(open(0) == used); // what is used is kept
 }
 
 TEST_CASE("the settings of a target are shared by all its delegations", "[agents][a2a]") {

@@ -3,7 +3,9 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/temporary_directory.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <string>
 
 using namespace troupe;
 using namespace troupe::testing;
@@ -41,6 +43,51 @@ TEST_CASE("a cancel is found again by the next process, unless it is settled", "
   next.remove(note_of("m1"));
   CHECK(next.pending().empty());
   CHECK(cancel_outbox(path).pending().empty());
+}
+
+TEST_CASE("what is written behind a line that was cut off is found again", "[agents][a2a]") {
+  const temporary_directory where;
+  const auto path = (where.path() / "cancels").string();
+  cancel_outbox(path).add(note_of("m1"));
+  std::ofstream(path, std::ios::app) << R"({"cancel":"{\"del)"; // killed while it wrote
+  cancel_outbox(path).add(note_of("m2"));
+  CHECK(cancel_outbox(path).pending().size() == 2);
+}
+
+TEST_CASE("cancels that are not settled are not written again with each other one",
+          "[agents][a2a]") {
+  const temporary_directory where;
+  const auto path = where.path() / "cancels";
+  cancel_outbox box(path.string());
+  for (std::size_t i = 0; i < outbox_lines_max; ++i)
+    box.add(note_of("m" + std::to_string(i)));
+  box.remove(note_of("m0"));
+  std::ifstream file(path);
+  std::string last;
+  for (std::string line; std::getline(file, line);)
+    last = line;
+  CHECK(last == R"({"settled":"m0"})"); // behind the others
+  CHECK(cancel_outbox(path.string()).pending().size() == outbox_lines_max - 1);
+}
+
+TEST_CASE("a process that is killed while it writes the file of cancels anew loses none",
+          "[agents][a2a]") {
+  const temporary_directory where;
+  const auto path = where.path() / "cancels";
+  cancel_outbox box(path.string());
+  box.add(note_of("kept"));
+  for (std::size_t i = 0; i + 1 < outbox_lines_max / 2; ++i) {
+    box.add(note_of("m"));
+    box.remove(note_of("m"));
+  }
+  box.add(note_of("m"));
+  const auto before = where.path() / "before";
+  std::filesystem::create_hard_link(path, before);
+  box.remove(note_of("m"));
+  // The old file stays as it was until the new one is whole, and takes its place.
+  CHECK_FALSE(std::filesystem::equivalent(path, before));
+  CHECK(cancel_outbox(before.string()).pending().size() == 2);
+  CHECK(cancel_outbox(path.string()).pending().size() == 1);
 }
 
 TEST_CASE("the file of cancels does not grow for ever", "[agents][a2a]") {

@@ -86,6 +86,7 @@ TEST_CASE("a request refers to the tasks that did its dependencies at the same t
       {task_id{"e"}, "e", "e", {made_by(R"({"target":"billing","task":"r2"})"), made_by("1")}});
   const auto input = read_delegation_input(order.input.resolve(), input_stage::resolved).value();
   delegation_note ids;
+  ids.target = "support";
   ids.message = "m1";
   CHECK(first_request(order, input, ids, {}).message.reference_task_ids
         == std::vector<std::string>{"r1"});

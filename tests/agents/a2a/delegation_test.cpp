@@ -289,6 +289,53 @@ TEST_CASE("a stream without an end that brings nothing new fails the attempt", "
          "more than 10000 events in a minute, end");
 }
 
+TEST_CASE("an agent does not choose which task of another target is referred to", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  wire::artifact_update made;
+  made.task = task_id{"r1"};
+  made.artifact.artifact_id = "a";
+  made.artifact.metadata[made_by_key] = {{"target", "billing"}, {"task", "r9"}};
+  made.artifact.parts = {text_part("x")};
+  const auto made_by = [&](bool append) {
+    made.append = append;
+    const auto steps = bed.course.on_event(bed.now, made);
+    REQUIRE(line_of(steps) == "artifact");
+    const auto& told = std::get<report_artifact>(std::get<do_report>(steps[0]).report);
+    const auto* by = told.artifact.metadata.if_contains(made_by_key);
+    return by == nullptr ? std::string{} : boost::json::serialize(*by);
+  };
+  CHECK(made_by(false) == R"({"target":"support","task":"r1"})");
+  CHECK(made_by(true).empty()); // it would take the place of the first one's
+}
+
+TEST_CASE("an agent that makes artifacts without an end fails the attempt", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  std::size_t made = 0;
+  const auto make_one = [&] {
+    bed.now += milliseconds{10};
+    wire::artifact_update more;
+    more.task = task_id{"r1"};
+    more.artifact.artifact_id = "a" + std::to_string(++made);
+    more.artifact.parts = {text_part("x")};
+    return line_of(bed.course.on_event(bed.now, more));
+  };
+  while (made < remote_artifacts_max)
+    REQUIRE(make_one() == "artifact");
+  SECTION("and its task is canceled") {
+    CHECK(make_one()
+          == "cancel later, hang up, failed for good: the agent \"support\" has made more than "
+             "10000 artifacts, end");
+  }
+  SECTION("but not the cancel that is under way") {
+    CHECK(line_of(bed.course.cancel(bed.now)) == "cancel");
+    CHECK(make_one().empty());
+    CHECK(line_of(bed.course.on_canceled(bed.now, remote_state(task_state::canceled)))
+          == "hang up, canceled acknowledged, end");
+  }
+}
+
 TEST_CASE("an agent may say again and again that it works", "[agents][a2a]") {
   course_bed bed;
   bed.follow();
@@ -664,6 +711,12 @@ TEST_CASE("a question is read as a whole where that is possible, and asked once"
   const auto whole = boost::json::parse(
       R"({"id":"t9.question-1","taskId":"t9","prompt":"Which?","schema":{"type":"integer"},)"
       R"("data":{"troupe/v1/asker":[{"target":"deep","taskId":"d1"}]}})");
+  SECTION("its id does not fit in a note") {
+    auto with_long_id = whole;
+    with_long_id.as_object()["id"] = std::string(remote_id_bytes_max + 1, 'x');
+    CHECK(line_of(bed.course.on_question(bed.now, with_long_id)) == "ask Which?");
+    CHECK(bed.course.note().input.empty());
+  }
   SECTION("it is read") {
     const auto steps = bed.course.on_question(bed.now, whole);
     REQUIRE(line_of(steps) == "ask Which?");

@@ -279,3 +279,36 @@ TEST_CASE("a plain message is the artifact `reply`", "[agents][a2a]") {
   CHECK(text_of(made.parts) == "hello");
   CHECK(one.has_ended());
 }
+
+TEST_CASE("ids that are too long to be kept get short ones, the same for the same",
+          "[agents][a2a]") {
+  const std::string longest(remote_id_bytes_max, 'x');
+  const auto name_of_artifact = [](remote_task& one, const std::string& id) {
+    const auto news = one.take(chunk_frame("text", false, id));
+    REQUIRE(news.reports.size() == 1);
+    return std::get<report_artifact>(news.reports[0]).artifact.artifact_id;
+  };
+  remote_task one;
+  CHECK(name_of_artifact(one, longest) == longest);
+  const auto first = name_of_artifact(one, longest + "x");
+  CHECK(first.size() < 100);
+  CHECK(name_of_artifact(one, longest + "y") != first);
+  remote_task another;
+  CHECK(name_of_artifact(another, longest + "x") == first);
+  const auto asks = another.take(
+      status_frame(task_state::input_required, words_of_agent("Which?", longest + "x")));
+  REQUIRE(asks.question);
+  CHECK(asks.question->key == first);
+}
+
+TEST_CASE("no more artifacts are followed than may be", "[agents][a2a]") {
+  remote_task one;
+  for (std::size_t i = 0; i < remote_artifacts_max; ++i)
+    REQUIRE_FALSE(one.take(chunk_frame("", false, "a" + std::to_string(i))).has_too_many);
+  CHECK_FALSE(one.take(chunk_frame("more", true, "a0")).has_too_many);
+  const auto above = one.take(chunk_frame("text", false, "above"));
+  CHECK(above.has_too_many);
+  CHECK(above.reports.empty());
+  const auto snap = one.take(wire::answer{snapshot(task_state::working, {"text"})});
+  CHECK_FALSE(snap.has_too_many); // it has a1, which is known
+}

@@ -1,4 +1,5 @@
 // Where the card is, what its addresses mean, and what is done when it is wrong.
+#include "client/address_class.hpp"
 #include "tests/client/a2a/client_bed.hpp"
 
 #include <algorithm>
@@ -81,6 +82,37 @@ TEST_CASE("credentials are not sent to another origin, and the address there is 
   CHECK(first.received().front().header("authorization") == "Bearer first-token");
   CHECK(other.received().front().headers.count("authorization") == 0);
   CHECK(std::ranges::find(checked, "other.example") != checked.end());
+}
+
+TEST_CASE("a name that is another address the second time is checked again",
+          "[client][a2a][card]") {
+  push_receiver server;
+  const auto url = "http://agents.example:" + std::to_string(server.port());
+  bool is_moved = false;
+  client_options options;
+  options.to.url = url;
+  options.admit = net::admit_public_only;
+  options.resolve = [&](const std::string&) -> result<net::addresses> {
+    return net::addresses{net::asio::ip::make_address(is_moved ? "127.0.0.1" : "93.184.216.34")};
+  };
+  options.connect = [&](const http_url&) -> result<int> {
+    net::asio::io_context elsewhere;
+    net::tcp_socket socket(elsewhere);
+    socket.connect({net::asio::ip::make_address("127.0.0.1"), server.port()});
+    socket.non_blocking(true);
+    return socket.release();
+  };
+  a2a_client_bed bed;
+  bed.client = std::move(a2a_client::make(bed.context, bed.clock, std::move(options)).value());
+  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + url
+                    + R"(/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
+  server.script({answer_text(200, "Connection: close\r\n", card), rpc_task()});
+  REQUIRE(bed.card().has_value());
+  is_moved = true;
+  const auto next = bed.get_task();
+  REQUIRE(next.has_error());
+  CHECK(next.error().code == errc::forbidden);
+  CHECK(server.received().size() == 1);
 }
 
 TEST_CASE("addresses of a card are seen from where it stands", "[client][a2a][card]") {

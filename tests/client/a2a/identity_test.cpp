@@ -120,3 +120,49 @@ TEST_CASE("credentials are read again when they have changed, and when they are 
   CHECK(bed.get_task().error().code == errc::unauthenticated);
   CHECK(bed.server.received().size() == 7);
 }
+
+TEST_CASE("what a server repeats of credentials is shown nowhere", "[client][a2a][credentials]") {
+  const auto in_words = [](a2a_client_bed& bed) {
+    const auto last = bed.get_task();
+    REQUIRE(last.has_error());
+    return last.error().message + last.error().details;
+  };
+  SECTION("in a redirect") {
+    a2a_client_bed bed([](target& to) { to.authentication.bearer = "tok-SECRET-1"; });
+    bed.server.script({answer_text(302, "Location: /login?from=tok-SECRET-1\r\n"), refused});
+    const auto words = in_words(bed);
+    CHECK(words.find("/login?from=***") != std::string::npos);
+    CHECK(words.find("SECRET") == std::string::npos);
+  }
+  SECTION("in the words of the token server") {
+    push_receiver tokens;
+    const std::string pair = "bWU6c2VjcmV0JTJGd29yZHM="; // me:secret%2Fwords
+    tokens.script({answer_text(400, {},
+                               R"({"error":"no","error_description":"Basic )" + pair
+                                   + R"( secret\/words secret%2Fwords"})")});
+    a2a_client_bed bed([&](target& to) {
+      to.authentication.oauth = oauth_client{tokens.url("/token"), "me", "secret/words", {}};
+    });
+    CHECK_THAT(in_words(bed), ContainsSubstring("Basic *** *** ***"));
+  }
+  SECTION("of a token that was replaced") {
+    std::string file = "first-token";
+    a2a_client_bed bed([&](target& to) {
+      to.authentication.bearer = file;
+      to.read_again = [&]() -> result<target> {
+        target out;
+        out.authentication.bearer = file;
+        return out;
+      };
+    });
+    bed.server.script(
+        {bed.card_text(), rpc_task(),
+         answer_text(
+             200, {},
+             R"({"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"not first-token"}})")});
+    REQUIRE(bed.get_task().has_value());
+    file = "second-token";
+    bed.time.pass(1s);
+    CHECK(in_words(bed).find("first-token") == std::string::npos);
+  }
+}

@@ -86,4 +86,12 @@ TEST_CASE("remote-agent line 122: a task has one handle, however often it is ask
   auto else_where = there;
   else_where.target_url = "https://else.example/";
   CHECK(all.keep(else_where, "t", "c", start, "rah_3").handle == "rah_3");
+  // The same server, asked as another user: its task of that id is another one.
+  auto other_user = there;
+  other_user.alias = "other";
+  CHECK(all.keep(other_user, "t", "c", start, "rah_4").handle == "rah_4");
+  CHECK(all.find("rah_1")->to.alias == there.alias);
+  handles read(1h, 10);
+  read.merge(all.to_json());
+  CHECK(read.size() == 3);
 }

@@ -1,6 +1,7 @@
 // Calls of `remote_agent` against a server that answers from a script: sections E to J of the
 // contract.
 #include "client/http_client.hpp"
+#include "client/remote_agent/limits.hpp"
 #include "client/remote_agent/peer_fault.hpp"
 #include "tests/client/remote_agent/tool_bed.hpp"
 
@@ -433,6 +434,17 @@ TEST_CASE("remote-agent line 118: only real tasks have handles", "[client][remot
   CHECK(bed.tool().known_handles().size() == 0);
   CHECK(found_at(bed.ask(a_status), "/summary/continuation/task/task_handle").starts_with("rah_"));
   CHECK(bed.tool().known_handles().size() == 1);
+}
+
+TEST_CASE("a task whose id is too long to be kept has no handle", "[client][remote-agent]") {
+  const std::string long_id(remote_agent::handle_id_bytes_max + 1, 'x');
+  tool_bed bed;
+  bed.server.script(
+      {json_answer(card_text(bed.server)), rpc_answer(task_text("working", long_id))});
+  const auto answer = bed.ask(a_send());
+  CHECK(found_at(answer, "/summary/continuation/task/task_id") == long_id);
+  CHECK(found_at(answer, "/summary/continuation/task/task_handle") == "(none)");
+  CHECK(bed.tool().known_handles().size() == 0);
 }
 
 TEST_CASE("remote-agent line 121: another process does not know a handle, and says what to do",
