@@ -331,7 +331,7 @@ struct objective_decider {
     }
   }
 
-  /// A pause by request stays what it is, and so does its end.
+  /// A pause that a client asked for is not changed by the planner, and neither is its end.
   void change_for_planner(objective_state to) {
     const bool pauses = to == objective_state::blocked;
     if (pauses && view().planner_pause)
