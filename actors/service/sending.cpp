@@ -76,13 +76,6 @@ planner::decision verdict_of(const send_request& request) {
   return request.planned ? request.planned->made.outcome : planner::decision::plain_task;
 }
 
-error refers_to_tasks() {
-  return make_error(errc::invalid_params,
-                    "message.referenceTaskIds: a plan that joins an objective refers to the "
-                    "tasks that its objective refers to, and to no others",
-                    "message.referenceTaskIds");
-}
-
 /// What the grammar has not understood, templates that fit equally well, a row that has failed, and
 /// what models have used in vain, are shown with the task that the message becomes.
 void note_problems(send_request& request) {

@@ -177,13 +177,13 @@ result<std::string> secret_of(const std::string& alias, const std::string& file,
       return make_error(errc::unavailable, "the target " + troupe::quoted(alias)
                                                + " has its key in the variable " + variable
                                                + ", which is not set");
-    out = without_blanks(value);
+    out = without_blank_end(value);
   } else if (!file.empty()) {
     auto text = read_text(expanded(file, variables));
     if (!text)
       return make_error(text.error().code, "the key of the target " + troupe::quoted(alias) + ": "
                                                + text.error().message);
-    out = without_blanks(*text);
+    out = without_blank_end(*text);
   }
   if (out.empty() && (!file.empty() || !variable.empty()))
     return make_error(errc::invalid_params,
@@ -435,7 +435,7 @@ std::string own_context() {
   if (!path || !fs::exists(*path, failed))
     return {};
   const auto text = read_text(*path);
-  return text && text->size() <= context_bytes_max ? std::string(without_blanks(*text))
+  return text && text->size() <= context_bytes_max ? std::string(without_blank_end(*text))
                                                    : std::string{};
 }
 

@@ -3,6 +3,7 @@
 #include "apps/settings/setting_kinds.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/blanks.hpp"
 #include "protocol/text/near_name.hpp"
 
 #include <algorithm>
@@ -249,12 +250,6 @@ result<void> take_model_member(model_draft& to, const std::string& key,
   return done;
 }
 
-std::string without_blank_end(std::string text) {
-  while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos)
-    text.pop_back();
-  return text;
-}
-
 /// The key, or why it cannot be had.
 result<std::string> key_of(const model_draft& from, const model_variables& variables,
                            const model_files& files) {
@@ -270,7 +265,7 @@ result<std::string> key_of(const model_draft& from, const model_variables& varia
     auto text = files(from.key_file);
     if (!text)
       return make_error(text.error().code, of_model + ": " + text.error().message);
-    out = without_blank_end(std::move(*text));
+    out = without_blank_end(*text);
     if (out.empty())
       return make_error(errc::invalid_params, of_model + " is empty");
   }
