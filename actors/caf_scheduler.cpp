@@ -171,8 +171,9 @@ private:
     auto& mine = d(self);
     mine.is_asleep = true;
     d(self->parent()).asleep.fetch_add(1);
-    // Takes once more: a job that came before `asleep` was counted woke no worker. Without the
-    // lock: taking may wake another worker, which may be about to wake this one.
+    // The worker looks once more, because a job that came before `asleep` was counted has woken no
+    // worker. It looks without the lock, because that may wake another worker, which may be about
+    // to wake this one.
     auto* job = take(self, true);
     std::unique_lock lock{mine.guard};
     if (!job)
@@ -209,8 +210,8 @@ private:
         return;
   }
 
-  /// What others keep of a thread is made when the thread begins: where C code asks for it, there
-  /// is no second attempt if memory has run out, and the process ends.
+  /// Libraries keep data for each thread. It is made here, when the thread begins: if C code asked
+  /// for it later and memory had run out, the process would end.
   static void make_thread_state() {
     static_cast<void>(caf::logger::current_logger());
     static_cast<void>(thread_id_source());

@@ -1,6 +1,5 @@
 #include "apps/open_store.hpp"
 
-#include "apps/terminal/progress_line.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/terminal/text.hpp"
 #include "protocol/text/counted.hpp"
@@ -14,14 +13,18 @@
 namespace troupe {
 
 result<std::unique_ptr<store>> open_store(const store_choice& choice) {
+  output err{STDERR_FILENO};
+  progress_line line{err};
+  return open_store(choice, line);
+}
+
+result<std::unique_ptr<store>> open_store(const store_choice& choice, progress_line& line) {
   session_keeping keeping;
   keeping.directory = choice.sessions;
   if (choice.kind == store_kind::memory && choice.sessions.empty())
     return make_memory_store({.memory = choice.memory});
   if (choice.kind == store_kind::memory)
     return open_memory_store_with_sessions({.memory = choice.memory}, std::move(keeping));
-  output err{STDERR_FILENO};
-  progress_line line{err};
   rocksdb_internals how;
   how.on_progress = [&](const start_progress& at) {
     line.show("recovering: " + std::to_string(at.done) + " of "

@@ -249,9 +249,9 @@ task_snapshot ledger::look_in(const objective_entry& owner, const task_id& id,
     }
     return {make_unrecorded(*owner.view, id, place, unbegun_status(plan)), owner.sequence};
   }
-  // It began between the look at the live tasks and now, or it has ended: either record can be
-  // found now, unless it was withdrawn (no attempt was ever made) or is not kept. Which one is
-  // known once its record was looked for after this.
+  // The task has begun since the look at the live tasks, or it has ended. In both cases its record
+  // can be found now, unless it was withdrawn before any attempt, or is not kept. The caller looks
+  // for the record again, and then knows which it was.
   if (generation == summary.generation && seen.is_unrecorded)
     return {make_withdrawn(*owner.view, owner.withdrawn, id, place), sequence_end};
   seen.again = true;

@@ -199,7 +199,8 @@ std::size_t bytes_of(const push_write& write) noexcept {
   return sizeof(push_write) - sizeof(push_row) + write.client.size() + bytes_of(write.row);
 }
 
-/// What clients can see is: a configuration, and that its notifications have stopped.
+/// A write is urgent if clients can see it: a configuration, or the news that its notifications
+/// have stopped.
 bool is_urgent(const push_write& write) noexcept {
   return write.operation != push_write::kind::note || !write.row.progress.stopped.empty();
 }

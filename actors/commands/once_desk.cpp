@@ -109,8 +109,8 @@ struct once_desk::state : std::enable_shared_from_this<state> {
          });
   }
 
-  /// Behind those that wait for the end of that one, under the lock; or why not, and then it is as
-  /// it was.
+  /// Puts `who` behind the commands that wait for the end of that one. Called under the lock. An
+  /// error says why not; then `who` is as it was.
   std::optional<error> line_up(entry& behind, waiter& who) const {
     if (behind.waiting.size() >= once_waits_max)
       return make_error(errc::overloaded, std::to_string(once_waits_max)
@@ -160,7 +160,7 @@ struct once_desk::state : std::enable_shared_from_this<state> {
       release(once_key(each), number);
   }
 
-  /// The first that waits is the next one under way, if that is needed; the others wait for it.
+  /// Lets the first command that waits go on, if that is needed. The others wait for it.
   void release(const std::string& key, std::uint64_t number) {
     std::list<waiter> waiting;
     {
@@ -182,8 +182,8 @@ struct once_desk::state : std::enable_shared_from_this<state> {
     }
   }
 
-  /// Nobody will say what became of it. A change of it may be on its way all the same, so the key
-  /// stays until all is committed that was submitted before.
+  /// Called if nobody will say how the command ended. A change of it may still be on its way, so
+  /// its key stays until all earlier changes are committed.
   void abandon(std::vector<once> wanted, std::uint64_t number) {
     {
       const std::lock_guard lock{guard};

@@ -30,7 +30,7 @@ void feed_inbox::connect(std::function<void()> notify) {
     notify_once();
 }
 
-/// Once for all that comes before the owner takes something.
+/// The owner is notified once, however much comes before it takes something.
 void feed_inbox::notify_once() {
   if (!std::exchange(has_notified_, true) && notify_)
     notify_();

@@ -83,7 +83,8 @@ void folded_changes::add_to_objective(const change_ptr& next, const event& one) 
   }
 }
 
-/// Of "work, block, work, block" the last two lead where the first two do: those between go.
+/// "work, block, work, block" leads to the same state as "work, block", so the two moves in the
+/// middle are left out.
 void folded_changes::note_move(std::vector<move_mark>& moves, move_mark next) {
   const auto count = moves.size();
   if (count >= 3 && next.blocks && moves[count - 2].blocks

@@ -101,7 +101,8 @@ gateway::impl::~impl() {
   // A task on its way out still looks its throttle up: the table goes last.
   system->await_all_actors_done();
   env->agent_slots.clear();
-  // What waits for the disk still leads to actors and to this object.
+  // Continuations of changes that wait for the disk still refer to actors and to this object, so
+  // they end first.
   records.drain();
 }
 

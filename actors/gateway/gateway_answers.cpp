@@ -123,8 +123,9 @@ void gateway::impl::send_answers(const task_ptr& named, const send_message& comm
       all->begin();
     }
 
-    /// That the message came is durable after its answers are: each of these is durable alone, and
-    /// a message that comes again after the process died between them brings the others.
+    /// Each answer becomes durable by itself, and the message is recorded as received after all of
+    /// them. If the process dies between two answers, the message comes again and brings the
+    /// others.
     void remember() const {
       const sent answer{named->id, named->context, false, nullptr, named->status.at};
       const auto finish = [me = shared_from_this(), answer] {

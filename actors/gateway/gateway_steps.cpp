@@ -44,8 +44,8 @@ void gateway::impl::objective_actor_for(const objective_id& id,
         });
   if (const auto& live = std::get<here<objective_handle>>(found).actor)
     return next(live);
-  // It has settled. What the disk says must still be so when the actor begins: if any came and went
-  // meanwhile, it is read again.
+  // The objective has settled, so its record is read from the disk. The record must still be
+  // current when the actor begins: if an actor has begun and ended meanwhile, it is read again.
   std::uint64_t entered = 0;
   {
     const std::lock_guard lock{env->entering};

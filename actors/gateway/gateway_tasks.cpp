@@ -40,8 +40,8 @@ error is_ambiguous(const std::vector<pending_input>& asked) {
   return out;
 }
 
-/// The task whose question an answer to the root task is for, as its metadata says; empty: it does
-/// not say.
+/// The task whose question is answered, as the metadata of an answer to the root task says. Empty
+/// if the metadata does not say it.
 std::string named_task(const message& answer) {
   std::string out;
   for (const auto key : {asking_task_key, std::string_view{"troupe/v1/taskId"}})
@@ -322,7 +322,7 @@ void gateway::impl::tell_task(const task& record, provide_input input,
 
 void gateway::impl::keep_in_root(const task& root, message_ptr answer,
                                  const std::function<void()>& then) {
-  // The answer is taken, whatever becomes of the root task.
+  // The answer has been taken, so an error of the root task changes nothing.
   const reply_port<task_id> port{[then](const result<task_id>&) { then(); },
                                  task_has_ended(root.id.str())};
   tell_live(env->objectives, root.context, port, root_said{std::move(answer), port});

@@ -213,8 +213,8 @@ private:
     return {};
   }
 
-  /// As it was noted when the plan was accepted, else by what is written. `outside` is how far the
-  /// noted dependencies on other plans have been read.
+  /// Finds the task as it was noted when the plan was accepted, or else by its written name.
+  /// `outside` says how far the noted dependencies on other plans have been read.
   std::uint32_t find_noted(std::uint32_t p, std::uint32_t t, std::size_t i,
                            chunked<outside_dependency>::const_iterator& outside) {
     const auto& spec = plans_[p]->tasks[t];

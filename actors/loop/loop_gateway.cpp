@@ -48,7 +48,7 @@ void loop_gateway::run() {
   impl_->runner->run();
   if (!impl_->runner->has_ended())
     return;
-  // First the successor: who is told of the failure may ask again at once.
+  // The successor begins first, because a client that is told of the failure may ask again at once.
   const auto dead = std::move(impl_->actor);
   impl_->begin();
   if (impl_->env.options.warn)

@@ -67,7 +67,8 @@ pending_request* pending_requests::find(request_number number) const noexcept {
 
 template<std::predicate<const pending_requests::entry&> Chosen>
 void pending_requests::fail(Chosen is_chosen, const error& reason) {
-  // Those that wait may add requests, or end and forget others, while they are told.
+  // The numbers are copied, because a request that is told may add requests, or end and forget
+  // others.
   std::vector<request_number> numbers;
   for (std::uint32_t index = 0; index < entries_.size(); ++index)
     if (entries_[index].who != nullptr && is_chosen(entries_[index]))

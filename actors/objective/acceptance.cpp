@@ -1,6 +1,7 @@
 #include "actors/objective/acceptance.hpp"
 
 #include "actors/task/input_references.hpp"
+#include "protocol/fold/operation_errors.hpp"
 #include "protocol/json/quoted.hpp"
 #include "protocol/opt/limits_opt.hpp"
 #include "protocol/text/near_name.hpp"
@@ -250,16 +251,12 @@ result<void> check_added_keys(const std::vector<wanted_operation>& operations, s
     const auto known_task = known.find_task(key);
     if (known_task && known_task->plan == plan)
       continue; // It is that one, or used twice: the plan knows.
-    const auto at = std::to_string(i);
-    const auto where = "/operations/" + at + "/task";
-    if (auto ok = check_chosen_id(key, "", where); !ok)
-      return make_error(ok.error().code, "operation " + at + ": " + ok.error().message,
-                        ok.error().field);
+    if (auto ok = check_chosen_id(key, "", "/task"); !ok)
+      return operation_error(i, ok.error().code, ok.error().message, ok.error().field);
     if (known_task)
-      return make_error(errc::duplicate_id,
-                        "operation " + at + ": another plan has a task with the id "
-                            + troupe::quoted(key),
-                        where + "/id");
+      return operation_error(i, errc::duplicate_id,
+                             "another plan has a task with the id " + troupe::quoted(key),
+                             "/task/id");
   }
   return {};
 }

@@ -299,8 +299,8 @@ void objective_actor::answer_later(answer_after when, command& from,
   }
 }
 
-// What may come once is written with the end, not with the request to end: the command may still be
-// refused then.
+// The conditions of the command are committed with the end, not with the request to end, because
+// the command may still be refused until then.
 void objective_actor::answer_after_ends(command& from,
                                         const std::vector<objective_effect>& effects) {
   const auto left = std::make_shared<std::size_t>(0);
@@ -448,7 +448,7 @@ void objective_actor::do_effect(const tell_running_plans& effect, const command&
 
 // -- deadlines ------------------------------------------------------------------------------------
 
-// From the first one on: a new deadline may lie before one that was carried out.
+// All deadlines are looked at, because a new one may lie before one that was carried out.
 void objective_actor::mind_deadlines() {
   wait_for_deadline_after({});
 }
@@ -516,7 +516,7 @@ void objective_actor::on_heard(const plan_heard& fact) {
   answer_heard();
 }
 
-// Once what followed is committed.
+// Each command is answered when the changes that followed from it are committed.
 void objective_actor::answer_heard() {
   for (auto& waiting : waiting_)
     if (waiting.plans.empty())
@@ -570,7 +570,7 @@ std::vector<task_position> objective_actor::waiting_for(const task_position& tas
   return out;
 }
 
-/// Nothing while it is not known, or has not ended.
+/// Returns nothing if the end of the task is not known, or the task has not ended.
 std::optional<awaited_task_ended> objective_actor::end_of(const task_position& task) const {
   if (const auto known = ended_.find(task); known != ended_.end())
     return known->second;

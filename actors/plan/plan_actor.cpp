@@ -161,7 +161,8 @@ void plan_actor::release(std::vector<std::uint32_t> ready) {
   spawn_ready();
 }
 
-// Tasks that an earlier process withdrew before they had begun: nothing will set them free.
+// Gives up the tasks that wait for one that an earlier process withdrew before it had begun:
+// nothing will set them free.
 void plan_actor::abandon_withdrawn() {
   for (std::uint32_t task = 0; task < view_.tasks.size(); ++task) {
     const auto& summary = view_.tasks[task];
@@ -223,8 +224,8 @@ void plan_actor::release_later() {
 
 // -- neighbours -----------------------------------------------------------------------------------
 
-// A task that has begun had what it waits for, in an earlier process or before it was tried again:
-// then the news only lets the graph go on.
+// A task that has begun had all that it waited for, in an earlier process or before it was tried
+// again. Then the news only changes the graph.
 void plan_actor::on_news(const dependency_news& fact) {
   if (is_removed(fact.task))
     return;
@@ -255,7 +256,7 @@ void plan_actor::tell_awaited(std::uint32_t task, bool met) {
              {start_.index, task}, met, view_.task_at(task), view_.tasks[task].has_artifacts});
 }
 
-// What has ended already was not awaited then.
+// The end of a task that ended before was not told to the objective, because nobody waited for it.
 void plan_actor::on_awaited(const tasks_awaited& message) {
   for (const auto task : message.tasks)
     if (awaited_.insert(task).second && is_terminal(view_.tasks[task].state))

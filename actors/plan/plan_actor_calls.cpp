@@ -91,7 +91,7 @@ void plan_actor::tell_callers() {
            called_task_ended{view_.task_at(each.called), view_.tasks[each.called].state});
 }
 
-// Nobody waits for what `caller` has called.
+// Ends the tasks that `caller` has called: nobody waits for them any more.
 void plan_actor::end_calls(std::uint32_t caller) {
   for (const auto called : calls_.take_of(caller)) {
     if (running_[called]) {

@@ -102,7 +102,7 @@ void plan_actor::on_reshape(const reshape_tasks& message) {
   follow(*changed);
 }
 
-// The objective has recorded it.
+// The objective has committed the change already; the plan's view follows.
 void plan_actor::on_objective(const objective_news& message) {
   if (is_settled(view_.state))
     return;
@@ -148,7 +148,8 @@ void plan_actor::tell_tasks(const plan_changed& changed,
   }
 }
 
-// What has not begun was ended with the change.
+// A task that has not begun was ended by the event of the change, so only tasks that have begun are
+// ended here.
 void plan_actor::end_by_change(std::uint32_t task, withdrawal_order order,
                                const std::function<reply_port<task_ptr>()>& ended) {
   if (task >= running_.size())
@@ -204,8 +205,8 @@ void plan_actor::follow(const plan_changed& changed) {
   std::erase_if(ready_, [this](const ready_task& ready) {
     return is_terminal(view_.tasks[ready.task].state);
   });
-  // A task that was held back and let go in the same change stands in line already; one that was
-  // let go and held back waits.
+  // If one change holds a task back and lets it go, the task is in the line already. If it lets a
+  // task go and holds it back, the task waits.
   std::erase_if(freed, [this](std::uint32_t task) {
     return !graph_.is_released(task)
            || std::ranges::find(ready_, task, &ready_task::task) != ready_.end();

@@ -93,7 +93,7 @@ bool plan_actor::request_slots_for(const task_ready_again& task, timestamp since
                        running_[task.task]);
 }
 
-/// Its own and that of the plan.
+/// The sum of the priorities of the task and of its plan.
 std::int32_t plan_actor::priority_of(std::uint32_t task) const {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const auto sum = std::int64_t{view_.spec->tasks[task].priority} + view_.spec->priority;
@@ -262,7 +262,8 @@ void plan_actor::note_deadlines(std::uint32_t from) {
   mind_deadlines();
 }
 
-// One that is taken away or moved later finds that the task has another one.
+// A deadline that is removed or moved later stays in the table. When it passes, the task has
+// another one or none, and nothing happens.
 void plan_actor::note_deadline(std::uint32_t task) {
   const auto& deadline = view_.spec->tasks[task].deadline;
   if (deadline && !is_terminal(view_.tasks[task].state))

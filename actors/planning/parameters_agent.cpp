@@ -64,7 +64,8 @@ start_result parameters_agent::start(const order_ptr& order, const agent_port_pt
   if (made)
     if (const auto ok = check_new_objective(*made, to_.agents()); !ok)
       made = ok.error();
-  // The values may be right for the form and wrong in a name: the answer can be given again.
+  // The values may fit the form and still have a wrong name in them. Then the question is asked
+  // again.
   if (!made)
     return ask("The answer cannot be used: " + made.error().message + ". ");
   add_plans(to_, *order,

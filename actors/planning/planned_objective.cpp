@@ -117,7 +117,7 @@ private:
     });
   }
 
-  /// Also if it has ended meanwhile: then there is nothing to do.
+  /// Ends the objective with the error. If it has ended meanwhile, there is nothing to do.
   void give_up(const error& why) {
     if (why.code == errc::invalid_transition || why.code == errc::unavailable)
       return;

@@ -49,7 +49,7 @@ objective_state awake(const objective_view& paused) {
   return paused.planning ? objective_state::planning : objective_state::working;
 }
 
-/// Why a change may be refused for which the planner is not to blame.
+/// The reasons for which a change is refused although the plan of the planner is valid.
 constexpr auto other_refusals = std::to_array<errc>(
     {errc::invalid_transition, errc::revision_mismatch, errc::duplicate_request,
      errc::objective_not_found, errc::unavailable, errc::overloaded, errc::store_unreadable,
@@ -94,7 +94,8 @@ public:
   }
 
 private:
-  /// One that is submitted has nothing to pause; then only its revision is looked at.
+  /// An objective that is submitted runs nothing, so it is not paused, and only its revision is
+  /// compared.
   void pause(const objective_view& now) {
     if (is_settled(now.state) || is_being_planned(now))
       return done_(why_not_planned(now));
@@ -162,7 +163,7 @@ private:
     auto out = make_error(planned.planner_problem,
                           "nobody makes a change of the text: " + joined(planned.made.reasons),
                           planned.budget.empty() ? "text" : planned.budget);
-    // That of a day begins anew with the day; no other one does.
+    // Only the budget of a day begins anew, with the next day.
     if (planned.budget.starts_with("day-"))
       out.details =
           R"({"until":")"
@@ -171,7 +172,8 @@ private:
     return out;
   }
 
-  /// The plan that asks joins the others; what the text wants follows from the answer.
+  /// The plan that asks is added to the others. The change that the text asks for is made after the
+  /// answer.
   static std::vector<wanted_objective_operation> operations_that_ask(const objective_spec& asking) {
     std::vector<wanted_objective_operation> out;
     for (auto& plan : plans_as_operations(asking)) {

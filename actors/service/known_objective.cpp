@@ -93,10 +93,7 @@ private:
   [[nodiscard]] result<void> check() const {
     const auto& text = request_->command.message;
     if (!plans_.empty() && !text.reference_task_ids.empty())
-      return make_error(errc::invalid_params,
-                        "message.referenceTaskIds: a plan that joins an objective refers to the "
-                        "tasks that its objective refers to, and to no others",
-                        "message.referenceTaskIds");
+      return refers_to_tasks();
     const auto& agents = to_.agents();
     const auto agent = agents.find(agents.default_name());
     for (const auto& plan : plans_)

@@ -124,4 +124,11 @@ result<create_objective> objective_of_message(send_request& request) {
   return out;
 }
 
+error refers_to_tasks() {
+  return make_error(errc::invalid_params,
+                    "message.referenceTaskIds: a plan that joins an objective refers to the "
+                    "tasks that its objective refers to, and to no others",
+                    "message.referenceTaskIds");
+}
+
 } // namespace troupe

@@ -25,4 +25,7 @@ namespace troupe {
 /// text, and refers to what its objective refers to. The plan is moved out of the request.
 [[nodiscard]] std::optional<create_plan> plan_of_message(send_request& request);
 
+/// Why a message with `referenceTaskIds` joins no objective.
+[[nodiscard]] error refers_to_tasks();
+
 } // namespace troupe

@@ -101,7 +101,7 @@ void pending_send::on_task(const result<task_ptr>& found) {
 
 void pending_send::on_read(result<send_result> outcome) {
   record_.emplace(std::move(outcome));
-  // Who asks right now looks by itself.
+  // The reader is not notified while it asks: it sees the record itself.
   if ((state_.fetch_or(read, std::memory_order_acq_rel) & asking) == 0)
     notify_();
 }

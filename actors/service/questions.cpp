@@ -87,8 +87,8 @@ void service::get(const get_input& query, reply<shown_input> done) const {
 void service::answer(answer_input command, reply<shown_input> done) const {
   if (auto ok = admit(command.who, operation::answer_input); !ok)
     return done(ok.error());
-  // Whether there is such a question is said first, whatever else is wrong.
-  // Made before the command is moved: the order of arguments is the compiler's.
+  // If there is no such question, that is the answer, before any other error. `asked` is made
+  // before the command is moved: the compiler may evaluate arguments in any order.
   get_input asked{command.who, command.id};
   get(std::move(asked), [*this, command = std::move(command),
                          done = std::move(done)](const result<shown_input>& known) {

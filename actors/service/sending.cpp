@@ -76,13 +76,6 @@ planner::decision verdict_of(const send_request& request) {
   return request.planned ? request.planned->made.outcome : planner::decision::plain_task;
 }
 
-error refers_to_tasks() {
-  return make_error(errc::invalid_params,
-                    "message.referenceTaskIds: a plan that joins an objective refers to the "
-                    "tasks that its objective refers to, and to no others",
-                    "message.referenceTaskIds");
-}
-
 /// What the grammar has not understood, templates that fit equally well, a row that has failed, and
 /// what models have used in vain, are shown with the task that the message becomes.
 void note_problems(send_request& request) {
@@ -115,7 +108,7 @@ error why_not_joined(const message& said) {
                     "message.parts");
 }
 
-/// With a wish of its own, and without `push`.
+/// A copy of the request that has an objective_wish of its own, and no `push`.
 std::shared_ptr<send_request> copy_of(const send_request& request) {
   auto out = std::make_shared<send_request>(request);
   out->objective = std::make_shared<objective_wish>(*request.objective);
@@ -139,7 +132,8 @@ bool has_just_ended(const result<sent>& joined, const send_request& request) {
   return !joined && joined.error().code == errc::invalid_transition && !brings_documents;
 }
 
-/// By the verdict, for a message without a context; without one (it was not planned), by its wish.
+/// Begins a message without a context as its verdict says. A message that was not planned has no
+/// verdict: it begins as its wish says.
 template<class Next, class Create>
 void service::begin_planned(send_request& request, const Next& next, const Create& create,
                             const reply<sent>& to) {
@@ -274,8 +268,9 @@ void service::prepare(std::shared_ptr<send_request> request, reply<sent> refused
           if (wish && wish->plan)
             return *is_live ? next(new_work{.plan = plan_of_message(*request)}, refuse)
                             : go_on(refuse);
-          // What the planner makes of it is for a live objective only: else it would get the id of
-          // the context, and the answer would tell if somebody else has one of that id.
+          // Plans of the planner join only a live objective. A new objective would get the id of
+          // the context, and the answer would tell the sender if another client has an object of
+          // that id.
           with_verdict(gateway_, request, *is_live ? joined.str() : std::string{}, refuse,
                        [*this, request, next, is_live = *is_live](const reply<sent>& to) {
                          if (verdict_of(*request) == planner::decision::direct_answer)

@@ -61,7 +61,7 @@ void artifact_cache::on_read(const task_id& id, const result<task_ptr>& record) 
     const std::lock_guard lock{mutex_};
     auto& known = entries_[id];
     waiting = std::exchange(known.waiting, {});
-    // One that goes on may make more: it is read again each time.
+    // A task that has not ended may make more, so it is read again each time.
     if (held && is_terminal((*record)->status.state))
       known.held = held;
     else

@@ -540,7 +540,7 @@ void task_actor::cancel(const cancel_run& command) {
   keeps_place_ = !stopped && !is_parked();
   if (!stopped)
     env_.stopping_tasks.put(id().str(), handle_of(self_));
-  // Done elsewhere: the answer says how the agent there took it.
+  // Another agent does the task, so the answer to the cancel says how that agent took it.
   if (command.leaves && !stopped && run_ && details_ && details_->note_bytes > 0
       && run_->cancel_grace_min().count() > 0)
     details_->leaves = command.leaves;
@@ -731,7 +731,7 @@ committed_fn task_actor::answer_to_cancel() {
       };
 }
 
-/// For the answer to a cancel: what the input names; empty: nothing.
+/// The target that the input names, for the answer to a cancel. Empty if it names none.
 std::string task_actor::delegation_target_name() const {
   if (!plan_)
     return {};

@@ -28,7 +28,7 @@ std::string_view unanswered_words(question_end how) {
   return "the question was closed: ";
 }
 
-/// What the agent asks is that question.
+/// True if the agent asks the same question again.
 bool is_same(const question& before, const report_question& asked) {
   return before.prompt == asked.prompt && before.key == asked.key && before.form == asked.form
          && (before.kind == question_kind::auth) == asked.auth;
@@ -136,7 +136,8 @@ std::optional<report_failed> task_actor::count_output(std::size_t bytes) {
   return std::nullopt;
 }
 
-/// The same for the last words of an attempt. Short ones are not counted: they say why it ended.
+/// Counts the last text of an attempt, too. A short one is not counted, because it says why the
+/// attempt ended.
 std::optional<report_failed> task_actor::count_text(const std::string& reason) {
   return reason.size() <= last_words_bytes_max ? std::nullopt : count_output(reason.size());
 }
@@ -294,8 +295,8 @@ bool task_actor::tell_again(const report_question& asked) {
   return false;
 }
 
-/// A question that was closed while the agent had not asked it again: it hears of it when it does.
-/// False if it had asked.
+/// If the agent has not asked the closed question again yet, it is told how the question ended when
+/// it does. Returns false if it has asked it again.
 bool task_actor::leave_to_agent(const std::string& question) {
   if (!details_ || !std::exchange(details_->is_left_open, false))
     return false;
@@ -326,8 +327,8 @@ void task_actor::ask_next() {
   ask(next);
 }
 
-/// The desk has the open question's deadline or next reminder, or the end of a long backoff
-/// (wait_for_retry), and nothing of a task that waits for neither.
+/// Makes the entries of the desk fit the task: the deadline or next reminder of its open question,
+/// the end of a long backoff (wait_for_retry), or no entry.
 void task_actor::mind_deadline() {
   if (!life_.awaits_retry && details_ && std::exchange(details_->retries_by_desk, false))
     env_.deadlines.erase(self_->id(), task_timer::purpose::retry);

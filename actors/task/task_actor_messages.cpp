@@ -18,7 +18,7 @@ namespace troupe {
 
 namespace {
 
-/// Who answers, if the default of a form does.
+/// The name of who has answered, if the answer is the default of the form.
 constexpr std::string_view default_answer_by = "default";
 
 /// A dependency has completed, and a store in memory no longer keeps its record.
@@ -40,7 +40,7 @@ struct task_actor::reads {
   [[nodiscard]] bool is_complete() const noexcept {
     return missing.load(std::memory_order_acquire) == 0;
   }
-  /// The first that the disk did not give.
+  /// The first error of the disk.
   [[nodiscard]] std::optional<error> failure() const {
     for (const auto& [id, made] : found)
       if (made.has_error() && is_unreadable(made.error()))
@@ -315,8 +315,8 @@ void task_actor::promise(provide_input command) {
   });
 }
 
-/// It is decided whether the promised answer is taken, or something comes that may close its
-/// question. If the others have not agreed yet, none is taken.
+/// Called when it is decided whether the promised answer is taken, or when the question may be
+/// closed. If the other tasks have not agreed yet, no answer is taken.
 void task_actor::settle_promise() {
   if (!details_ || !details_->promised)
     return;
@@ -331,7 +331,7 @@ void task_actor::settle_promise() {
   take_held_inputs();
 }
 
-/// Until the task can take it.
+/// Keeps a message that came early, until the task can take it.
 void task_actor::keep_early(provide_input& command) {
   auto& early = details().early_inputs;
   const auto bytes = command.message ? bytes_of(*command.message) : 0;

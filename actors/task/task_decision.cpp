@@ -137,7 +137,7 @@ result<task_decision> decide(const task_life& life, const input_given& command,
     out.push_back(question_answered{life.question->id, std::string{command.by},
                                     command.message ? command.message->message_id : std::string{},
                                     command.action});
-  // First the move, which puts the question into the history; then the answer.
+  // The move comes first, because it puts the question into the history, before the answer.
   out.push_back(task_moved{*next_state(life.status.state, task_event::answer), life.attempt,
                            nullptr, life.failures});
   out.push_back(task_message{command.message});

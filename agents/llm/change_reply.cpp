@@ -83,18 +83,13 @@ std::string change_system(const planning_order& of, std::string_view mark) {
          + material_rule(mark) + " " + agents_rule(of.agents);
 }
 
-error wrong_change(const std::string& where, const std::string& text) {
-  return make_error(errc::invalid_document, (where.empty() ? std::string{} : where + ": ") + text,
-                    where);
-}
-
 template<class Names>
 result<void> check_change_members(const json::object& from, const Names& known,
                                   const std::string& where) {
   for (const auto& each : from)
     if (std::ranges::find(known, std::string_view(each.key())) == std::end(known))
-      return wrong_change(where + "/" + std::string(each.key()),
-                          "unknown member" + did_you_mean(each.key(), known));
+      return wrong_reply(where + "/" + std::string(each.key()),
+                         "unknown member" + did_you_mean(each.key(), known));
   return {};
 }
 
@@ -102,14 +97,14 @@ result<void> check_operation(const json::value& from, const std::vector<std::str
                              const std::string& where) {
   const auto* members = from.if_object();
   if (members == nullptr)
-    return wrong_change(where, "must be an object");
+    return wrong_reply(where, "must be an object");
   const auto op = text_in(from, "op");
   const auto row = std::ranges::find(change_table, std::string_view(op), &change_row::op);
   if (row == change_table.end()) {
     std::string known;
     for (const auto& each : change_table)
       known += (known.empty() ? "" : ", ") + std::string(each.op);
-    return wrong_change(where + "/op", "must be one of " + known);
+    return wrong_reply(where + "/op", "must be one of " + known);
   }
   std::vector<std::string_view> names(row->members.begin(), row->members.end());
   names.emplace_back("op");
@@ -119,7 +114,7 @@ result<void> check_operation(const json::value& from, const std::vector<std::str
     return {};
   const auto* tasks = members->if_contains("tasks");
   if (tasks == nullptr || !tasks->is_array() || tasks->get_array().empty())
-    return wrong_change(where + "/tasks", "must be a list of tasks");
+    return wrong_reply(where + "/tasks", "must be a list of tasks");
   return check_planned_tasks(tasks->get_array(), agents, where + "/tasks");
 }
 
@@ -168,9 +163,9 @@ result<planner_report> read_change_reply(std::string_view content,
   boost::system::error_code failed;
   auto tree = parse_json(models::plain_content(content), failed);
   if (failed)
-    return wrong_change("", "the reply is not JSON (" + json_fault(failed) + ")");
+    return wrong_reply("", "the reply is not JSON (" + json_fault(failed) + ")");
   if (!tree.is_object())
-    return wrong_change("", "the reply must be an object");
+    return wrong_reply("", "the reply must be an object");
   const auto& from = tree.get_object();
   std::vector<std::string_view> known(change_reply_members.begin(), change_reply_members.end());
   if (rule == questions::allowed)
@@ -184,12 +179,12 @@ result<planner_report> read_change_reply(std::string_view content,
       return read_question_reply(from);
     if (const auto reason = text_in(from, "noPlan"); !reason.empty())
       return planner_report{report_no_plan{"the model makes no change: " + reason}};
-    return wrong_change("/operations", "must be a list of operations; or give \"noPlan\"");
+    return wrong_reply("/operations", "must be a list of operations; or give \"noPlan\"");
   }
   if (operations->size() > planned_operations_max)
-    return wrong_change("/operations", "has " + std::to_string(operations->size())
-                                           + " operations; at most "
-                                           + std::to_string(planned_operations_max) + " are taken");
+    return wrong_reply("/operations", "has " + std::to_string(operations->size())
+                                          + " operations; at most "
+                                          + std::to_string(planned_operations_max) + " are taken");
   for (std::size_t i = 0; i < operations->size(); ++i)
     if (auto fine = check_operation((*operations)[i], agents, "/operations/" + std::to_string(i));
         !fine)

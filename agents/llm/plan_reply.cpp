@@ -115,11 +115,6 @@ std::string system_of(const planning_order& of, std::string_view mark) {
   return out + agents_rule(of.agents);
 }
 
-error wrong_reply(const std::string& where, const std::string& text) {
-  return make_error(errc::invalid_document, (where.empty() ? std::string{} : where + ": ") + text,
-                    where);
-}
-
 bool has_reference(const json::value& from) {
   if (const auto* text = from.if_string())
     return std::string_view(*text).find("${") != std::string_view::npos;
@@ -266,6 +261,11 @@ result<void> check_planned_tasks(const json::array& tasks, const std::vector<std
                                            "given to it anyway");
   }
   return {};
+}
+
+error wrong_reply(const std::string& where, const std::string& text) {
+  return make_error(errc::invalid_document, (where.empty() ? std::string{} : where + ": ") + text,
+                    where);
 }
 
 std::string task_member_lines() {

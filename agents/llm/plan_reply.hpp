@@ -46,5 +46,8 @@ void add_exchanges(models::chat_request& to, const planning_order& of);
                                                const std::vector<std::string>& agents,
                                                const std::string& where);
 [[nodiscard]] std::string task_member_lines();
+/// Why a reply of either kind cannot be taken: invalid_document, in words for the model. `where`: a
+/// JSON pointer, empty for the whole reply.
+[[nodiscard]] error wrong_reply(const std::string& where, const std::string& text);
 
 } // namespace troupe

@@ -5,6 +5,7 @@
 #include "apps/text_file.hpp"
 #include "client/proxy.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/blanks.hpp"
 #include "protocol/text/http_url.hpp"
 #include "protocol/text/near_name.hpp"
 #include "protocol/text/url_reference.hpp"
@@ -158,13 +159,6 @@ result<void> take_member(known_target& to, const std::string& key, const text_ce
   return {};
 }
 
-std::string trimmed(std::string text) {
-  const auto is_blank = [](char c) { return c == '\n' || c == '\r' || c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.back()))
-    text.pop_back();
-  return text;
-}
-
 /// A path as a person writes it: `~/` is the home directory.
 std::string expanded(const std::string& path, const variable_reader& variables) {
   const auto* home = variables("HOME");
@@ -183,13 +177,13 @@ result<std::string> secret_of(const std::string& alias, const std::string& file,
       return make_error(errc::unavailable, "the target " + troupe::quoted(alias)
                                                + " has its key in the variable " + variable
                                                + ", which is not set");
-    out = trimmed(value);
+    out = without_blank_end(value);
   } else if (!file.empty()) {
     auto text = read_text(expanded(file, variables));
     if (!text)
       return make_error(text.error().code, "the key of the target " + troupe::quoted(alias) + ": "
                                                + text.error().message);
-    out = trimmed(std::move(*text));
+    out = without_blank_end(*text);
   }
   if (out.empty() && (!file.empty() || !variable.empty()))
     return make_error(errc::invalid_params,
@@ -441,7 +435,8 @@ std::string own_context() {
   if (!path || !fs::exists(*path, failed))
     return {};
   const auto text = read_text(*path);
-  return text && text->size() <= context_bytes_max ? trimmed(*text) : std::string{};
+  return text && text->size() <= context_bytes_max ? std::string(without_blank_end(*text))
+                                                   : std::string{};
 }
 
 result<void> keep_context(const std::string& alias) {

@@ -1,7 +1,9 @@
 #include "apps/settings/model_rows.hpp"
 
+#include "apps/settings/setting_kinds.hpp"
 #include "protocol/json/json_parser.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/blanks.hpp"
 #include "protocol/text/near_name.hpp"
 
 #include <algorithm>
@@ -57,15 +59,8 @@ result<void> take_truth(model_draft& to, const setting_value& value) {
   return {};
 }
 
-double real_of(const setting_value& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value))
-    return static_cast<double>(*whole);
-  const auto* real = std::get_if<double>(&value);
-  return real != nullptr ? *real : std::numeric_limits<double>::quiet_NaN();
-}
-
 result<double> amount_of(const setting_value& value, double most) {
-  const auto out = real_of(value);
+  const auto out = setting_kinds::real_number(value);
   if (!(out >= 0) || out > most)
     return wrong_value("must be a number from 0 on");
   return out;
@@ -73,7 +68,7 @@ result<double> amount_of(const setting_value& value, double most) {
 
 result<std::chrono::milliseconds> span_of(const setting_value& value) {
   constexpr double seconds_max = 315'360'000.0; // ten years
-  const auto seconds = real_of(value);
+  const auto seconds = setting_kinds::real_number(value);
   if (!(seconds > 0) || seconds > seconds_max)
     return wrong_value("must be a number of seconds above 0");
   return std::chrono::milliseconds{static_cast<std::int64_t>(std::ceil(seconds * 1000))};
@@ -255,12 +250,6 @@ result<void> take_model_member(model_draft& to, const std::string& key,
   return done;
 }
 
-std::string without_blank_end(std::string text) {
-  while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos)
-    text.pop_back();
-  return text;
-}
-
 /// The key, or why it cannot be had.
 result<std::string> key_of(const model_draft& from, const model_variables& variables,
                            const model_files& files) {
@@ -276,7 +265,7 @@ result<std::string> key_of(const model_draft& from, const model_variables& varia
     auto text = files(from.key_file);
     if (!text)
       return make_error(text.error().code, of_model + ": " + text.error().message);
-    out = without_blank_end(std::move(*text));
+    out = without_blank_end(*text);
     if (out.empty())
       return make_error(errc::invalid_params, of_model + " is empty");
   }

@@ -252,11 +252,11 @@ int main(int argc, char** argv) {
                        [](const options& how, report& results) {
                          results.heading("open + recover; baseline: reading the same files once");
                          const auto all =
-                             how.quick
-                                 ? std::vector<history>{{0, 0}, {1'000, 2}}
-                                 : std::vector<history>{{0, 0},         {10'000, 0}, {100'000, 0},
-                                                        {1'000'000, 0}, {0, 100},    {100'000, 100},
-                                                        {0, 1'000}};
+                             how.quick ? std::vector<history>{{0, 0}, {1'000, 2}}
+                                       : std::vector<history>{{0, 0},           {10'000, 0},
+                                                              {100'000, 0},     {1'000'000, 0},
+                                                              {0, 100},         {100'000, 100},
+                                                              {1'000'000, 100}, {0, 1'000}};
                          for (const auto& one : all)
                            run_history(how, results, one);
                        });

@@ -35,6 +35,11 @@
 
 namespace troupe::a2a {
 
+/// Of a request that an exception has ended.
+[[nodiscard]] inline error failed_inside() {
+  return make_error(errc::internal, "the request failed inside this program");
+}
+
 struct client_options {
   target to;
   std::chrono::milliseconds timeout = exchange_timeout;

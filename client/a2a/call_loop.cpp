@@ -28,10 +28,6 @@ namespace {
 /// Of a loop without a thread.
 constexpr std::size_t handlers_per_turn = 1'000;
 
-error failed_inside() {
-  return make_error(errc::internal, "the request failed inside this program");
-}
-
 /// What a handle keeps: the handler, until it was called.
 template<class T>
 struct pending_call {

@@ -18,15 +18,6 @@ namespace troupe::a2a {
 namespace json = boost::json;
 using net::awaitable;
 
-namespace {
-
-/// An exception ended what was asked for.
-error inner_failure() {
-  return make_error(errc::internal, "the request failed inside this program");
-}
-
-} // namespace
-
 struct remote::loop {
   net::asio::io_context context{1};
   net::timers_ptr clock = std::make_shared<net::timers>(context, system_time());
@@ -56,7 +47,7 @@ struct remote::loop {
     auto done = std::make_shared<std::promise<value>>();
     auto future = done->get_future();
     net::asio::co_spawn(context, std::move(make), [done](std::exception_ptr failed, value out) {
-      done->set_value(failed ? value{inner_failure()} : std::move(out));
+      done->set_value(failed ? value{failed_inside()} : std::move(out));
     });
     return future.get();
   }
@@ -144,7 +135,7 @@ void remote::ask_later(operation which, json::object params,
   net::asio::co_spawn(
       loop_->context, std::move(ask),
       [done = std::move(done)](std::exception_ptr failed, result<json::value> value) {
-        done(failed ? result<json::value>{inner_failure()} : std::move(value));
+        done(failed ? result<json::value>{failed_inside()} : std::move(value));
       });
 }
 

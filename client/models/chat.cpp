@@ -1,5 +1,7 @@
 #include "client/models/chat.hpp"
 
+#include "protocol/text/blanks.hpp"
+
 #include <boost/json/serialize.hpp>
 
 namespace troupe::models {
@@ -9,14 +11,6 @@ namespace {
 constexpr std::string_view thoughts_begin = "<think>";
 constexpr std::string_view thoughts_end = "</think>";
 constexpr std::string_view fence = "```";
-
-std::string_view without_blanks(std::string_view text) noexcept {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// A fence begins a line.
 std::size_t find_fence(std::string_view text, std::size_t from) noexcept {

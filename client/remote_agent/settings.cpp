@@ -3,6 +3,7 @@
 #include "client/remote_agent/base_url.hpp"
 #include "client/remote_agent/limits.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/blanks.hpp"
 #include "protocol/text/http_url.hpp"
 #include "protocol/text/near_name.hpp"
 #include "protocol/text/text.hpp"
@@ -210,14 +211,6 @@ void read_peer(settings_reader& in, peer& to) {
   in.object("auth", [&](settings_reader& auth) { read_auth(auth, to.names); });
 }
 
-std::string trimmed_text(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos)
-    return {};
-  return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
-}
-
 result<void> check_transports(const std::vector<std::string>& names, bool enforces,
                               const std::string& where) {
   if (names.empty())
@@ -238,8 +231,8 @@ result<void> check_transports(const std::vector<std::string>& names, bool enforc
 result<void> complete_peer(settings& all, std::size_t at) {
   auto& one = all.targets[at];
   const auto where = "targets[" + std::to_string(at) + "]";
-  one.alias = trimmed_text(one.alias);
-  one.base_url = trimmed_text(one.base_url);
+  one.alias = std::string(without_blanks(one.alias));
+  one.base_url = std::string(without_blanks(one.base_url));
   if (one.alias.empty())
     return wrong_setting(where + ".alias", "is missing or empty");
   if (one.base_url.empty())

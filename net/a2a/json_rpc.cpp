@@ -197,9 +197,7 @@ awaitable<void> serve_json_rpc(server_state& server, http_exchange& exchange) {
   read_service_parameters(call);
   if (!is_json(request.content_type)) {
     // Before the body is looked at: what is not sent as JSON need not be any.
-    fail(call,
-         make_error(errc::content_type_not_supported, "send `Content-Type: application/json`, not "
-                                                          + quoted(shown(request.content_type))));
+    fail(call, not_json(request.content_type));
     call.responder.response().status = 400;
     return {};
   }

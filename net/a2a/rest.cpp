@@ -131,9 +131,7 @@ result<void> merge_params(operation_call& call, const rest_path& path, const ope
   json::value* root = nullptr;
   if (!request.body.empty()) {
     if (!is_json_like(request.content_type))
-      return make_error(errc::content_type_not_supported,
-                        "send `Content-Type: application/json`, not "
-                            + quoted(shown(request.content_type)));
+      return not_json(request.content_type);
     error_code ec;
     std::size_t offset = 0;
     root = call.scratch().parse(request.body, ec, offset);

@@ -2,6 +2,7 @@
 
 #include "net/http/http_request.hpp"
 #include "net/http/http_response.hpp"
+#include "protocol/json/quoted.hpp"
 
 namespace troupe::net {
 
@@ -35,6 +36,11 @@ bool is_json_like(std::string_view content_type) noexcept {
   return is_json(type)
          || (type.size() > suffix.size()
              && equal_ignoring_case(type.substr(type.size() - suffix.size()), suffix));
+}
+
+error not_json(std::string_view content_type) {
+  return make_error(errc::content_type_not_supported, "send `Content-Type: application/json`, not "
+                                                          + troupe::quoted(shown(content_type)));
 }
 
 bool names_a2a_type(std::string_view accept) noexcept {

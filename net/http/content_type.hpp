@@ -2,6 +2,8 @@
 // functions over header values.
 #pragma once
 
+#include <troupe/protocol/errc.hpp>
+
 #include <string_view>
 
 namespace troupe::net {
@@ -12,6 +14,9 @@ namespace troupe::net {
 
 /// That and every type that ends in `+json`: what REST takes.
 [[nodiscard]] bool is_json_like(std::string_view content_type) noexcept;
+
+/// Why a body of that type is not read.
+[[nodiscard]] error not_json(std::string_view content_type);
 
 /// Whether a value of `Accept` names the A2A media type itself, not by a pattern (docs/a2a.md, D3).
 [[nodiscard]] bool names_a2a_type(std::string_view accept) noexcept;

@@ -1,6 +1,7 @@
 #include "net/http/http_request.hpp"
 
 #include "net/http/uri.hpp"
+#include "protocol/text/blanks.hpp"
 #include "protocol/text/text.hpp"
 #include <troupe/net/limits.hpp>
 
@@ -30,11 +31,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
 }
 
 std::string_view trimmed(std::string_view text) noexcept {
-  constexpr std::string_view blanks = " \t";
-  const auto first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+  return without_blanks(text, " \t");
 }
 
 std::string_view take_list_item(std::string_view& list) noexcept {

@@ -2,6 +2,7 @@
 
 #include "actors/feed/store_source.hpp"
 #include "net/push/push_address.hpp"
+#include "net/push/push_retry.hpp"
 #include "net/push/push_sender.hpp"
 #include "protocol/json/base64.hpp"
 #include "protocol/limits.hpp"
@@ -32,11 +33,6 @@ result<void> check_config(const push_config& config, const push_address_rules& r
     return make_error(right.error().code, right.error().field + ": " + right.error().message,
                       right.error().field);
   return check_push_url(*parse_http_url(config.url), rules);
-}
-
-/// The task may be there, and was not read.
-bool is_read_refused(const error& why) {
-  return why.code == errc::overloaded || why.code == errc::store_unreadable;
 }
 
 std::string write_page_token(const std::string& last) {
@@ -280,7 +276,7 @@ void push_service::impl::attach(push_config config, bool is_new, bool needs_live
   const auto unread = [self = shared_from_this(), config, done,
                        begins_at_first =
                            is_new && !needs_live_task](const result<push_config>& refused) {
-    if (begins_at_first && is_read_refused(refused.error()))
+    if (begins_at_first && is_ours(refused.error())) // The task may be there, and was not read.
       self->save(config, {}, {}, done);
     else
       done(refused.error());

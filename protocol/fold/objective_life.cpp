@@ -1,6 +1,7 @@
 #include "protocol/fold/objective_life.hpp"
 
 #include "protocol/fold/apply.hpp"
+#include "protocol/fold/operation_errors.hpp"
 #include "protocol/json/quoted.hpp"
 
 #include <algorithm>
@@ -330,7 +331,7 @@ struct objective_decider {
     }
   }
 
-  /// A pause by request stays what it is, and so does its end.
+  /// A pause that a client asked for is not changed by the planner, and neither is its end.
   void change_for_planner(objective_state to) {
     const bool pauses = to == objective_state::blocked;
     if (pauses && view().planner_pause)
@@ -547,9 +548,7 @@ struct objective_decider {
         wrong = check_deadline(edit->deadline, at);
       if (!wrong)
         continue;
-      wrong->message.insert(0, "operation " + std::to_string(i) + ": ");
-      wrong->field.insert(0, "/operations/" + std::to_string(i) + "/");
-      return wrong;
+      return operation_error(i, wrong->code, wrong->message, "/" + wrong->field);
     }
     return std::nullopt;
   }

@@ -2,6 +2,7 @@
 
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/fold/operation_errors.hpp"
 #include "protocol/json/quoted.hpp"
 #include <troupe/protocol/message.hpp>
 
@@ -78,14 +79,8 @@ public:
                                        const relate_plans& relate) {
     out_.changed.author = command.author.empty() ? owner_of(command.who) : command.author;
     out_.changed.reason = command.reason;
-    if (command.operations.empty())
-      return make_error(errc::invalid_params, "the change has no operations", "/operations");
-    if (command.operations.size() > plan_operations_max)
-      return make_error(errc::limit_exceeded,
-                        "the change has " + std::to_string(command.operations.size())
-                            + " operations; the limit is " + std::to_string(plan_operations_max)
-                            + " (plan_operations_max), so make it in several",
-                        "/operations");
+    if (auto ok = check_operation_count(command.operations.size()); !ok)
+      return ok.error();
     for (at_ = 0; at_ < command.operations.size(); ++at_)
       if (auto ok = std::visit([this](const auto& wanted) { return apply_one(wanted); },
                                command.operations[at_]);
@@ -107,9 +102,7 @@ public:
 private:
   [[nodiscard]] error refuse(errc code, const std::string& why,
                              std::string_view member = "") const {
-    const auto at = std::to_string(at_);
-    return make_error(code, "operation " + at + ": " + why,
-                      "/operations/" + at + std::string{member});
+    return operation_error(at_, code, why, member);
   }
   [[nodiscard]] error refuse(const error& of_member) const {
     return refuse(of_member.code, of_member.message, "/" + of_member.field);

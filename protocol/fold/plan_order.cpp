@@ -196,7 +196,7 @@ plan_steps plan_order::next(const std::function<bool(std::uint32_t)>& is_held) {
 /// another plan has failed.
 objective_state plan_order::outcome() const {
   for (std::uint32_t p = 0; p < relations_.size(); ++p)
-    // An alternative's failure is its primary's: judged there.
+    // The failure of an alternative counts as that of its primary, and is decided there.
     if (!removed_.contains(p) && !relations_[p].alternative_of && states_[p] == plan_state::failed
         && prospect_of(p) != prospect::met)
       return objective_state::failed;

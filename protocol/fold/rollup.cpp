@@ -109,7 +109,8 @@ std::uint32_t shown_fraction(const held_fraction& held, std::uint64_t revision,
   return held.revision == revision ? std::max(held.fraction, now) : now;
 }
 
-/// What is shown now is held, before it may become less. While it only grows this costs nothing.
+/// Keeps the fraction that is shown now, before it may become less. As long as it only grows,
+/// nothing is kept.
 void hold(objective_view& view, plan_view* plan) {
   const auto keep = [&](held_fraction& held, std::uint32_t now) {
     held = {shown_fraction(held, view.revision, now), view.revision};

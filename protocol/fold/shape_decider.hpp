@@ -37,7 +37,6 @@ public:
 private:
   // -- the change as a whole: shape_decision.cpp --------------------------------------------------
 
-  static result<void> check_size(const change_plan& command);
   /// A plan that has failed is only mended.
   [[nodiscard]] result<void> check_kind(const wanted_operation& wanted) const;
   /// Once all is applied: what one operation takes away another one may bring back.

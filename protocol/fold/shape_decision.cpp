@@ -1,5 +1,6 @@
 #include "protocol/fold/apply.hpp"
 #include "protocol/fold/limits.hpp"
+#include "protocol/fold/operation_errors.hpp"
 #include "protocol/fold/shape_decider.hpp"
 #include "protocol/json/quoted.hpp"
 
@@ -18,7 +19,7 @@ constexpr std::size_t names_shown_max = 3;
 result<shape_decision> shape_decider::run(const change_plan& command) {
   out_.author = command.by_task.empty() ? owner_of(command.who) : command.by_task.str();
   out_.reason = command.reason;
-  auto done = check_size(command);
+  auto done = check_operation_count(command.operations.size());
   searches_until_ = shape_.looked_at() + cycle_searches_looks_max;
   for (at_ = 0; done && at_ < command.operations.size(); ++at_) {
     done = check_kind(command.operations[at_]);
@@ -54,22 +55,8 @@ result<shape_decision> shape_decider::run(const change_plan& command) {
   return shape_decision{std::move(out_), std::move(report_)};
 }
 
-result<void> shape_decider::check_size(const change_plan& command) {
-  if (command.operations.empty())
-    return make_error(errc::invalid_params, "the change has no operations", "/operations");
-  if (command.operations.size() > plan_operations_max)
-    return make_error(errc::limit_exceeded,
-                      "the change has " + std::to_string(command.operations.size())
-                          + " operations; the limit is " + std::to_string(plan_operations_max)
-                          + ", so make it in several",
-                      "/operations");
-  return {};
-}
-
 error shape_decider::refuse(errc code, const std::string& why, std::string_view member) const {
-  const auto at = std::to_string(at_);
-  return make_error(code, "operation " + at + ": " + why,
-                    "/operations/" + at + std::string{member});
+  return operation_error(at_, code, why, member);
 }
 
 const std::string& shape_decider::label(std::uint32_t task) const {

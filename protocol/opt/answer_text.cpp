@@ -2,6 +2,7 @@
 
 #include "protocol/json/json_text.hpp"
 #include "protocol/json/schema_choices.hpp"
+#include "protocol/text/blanks.hpp"
 #include "protocol/text/text.hpp"
 
 #include <boost/json/parse.hpp>
@@ -46,14 +47,6 @@ void put_values(json::value& answer, const json::object& items) {
 
 bool is_same_word(std::string_view a, std::string_view b) noexcept {
   return std::ranges::equal(a, b, [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
-}
-
-std::string_view without_blanks(std::string_view text) noexcept {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
 json::value value_of_text(std::string_view whole, const json::object& schema) {

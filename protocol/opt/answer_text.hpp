@@ -14,9 +14,6 @@ namespace troupe {
 /// Whether the words are the same, the case of ASCII letters apart.
 [[nodiscard]] bool is_same_word(std::string_view a, std::string_view b) noexcept;
 
-/// Without the blanks around it.
-[[nodiscard]] std::string_view without_blanks(std::string_view text) noexcept;
-
 /// The value that `text` has under a schema of the subset of protocol/json/json_schema.hpp. Letter
 /// case, and blanks around the text, do not count.
 /// - Choices (protocol/json/schema_choices.hpp): the choice with that value or title.

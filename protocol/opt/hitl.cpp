@@ -5,6 +5,7 @@
 #include "protocol/json/schema_choices.hpp"
 #include "protocol/json/text_in.hpp"
 #include "protocol/opt/answer_text.hpp"
+#include "protocol/text/blanks.hpp"
 
 #include <boost/json/array.hpp>
 

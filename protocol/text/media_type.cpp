@@ -1,5 +1,6 @@
 #include "protocol/text/media_type.hpp"
 
+#include "protocol/text/blanks.hpp"
 #include "protocol/text/text.hpp"
 
 #include <algorithm>
@@ -10,17 +11,9 @@ namespace troupe {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
-    text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
-    text.remove_suffix(1);
-  return text;
-}
-
 /// Type and subtype; a missing subtype is any.
 std::pair<std::string_view, std::string_view> halves(std::string_view text) noexcept {
-  text = trimmed(text.substr(0, text.find(';')));
+  text = without_blanks(text.substr(0, text.find(';')), " \t");
   const auto slash = text.find('/');
   if (slash == std::string_view::npos)
     return {text, "*"};

@@ -108,7 +108,7 @@ void group_writer::add_change(std::string& bytes, const submission& each) {
   std::ranges::find(long_changes_, each.parts, &long_change_place::parts)->change = journal_.next();
 }
 
-/// If it has parts, nobody needs them.
+/// Ends the parts of a change that does not happen, if it has some: nobody needs them any more.
 void group_writer::end_parts(std::string& bytes, const submission& each) {
   if (each.parts.first == 0)
     return;
@@ -316,7 +316,7 @@ void group_writer::close() {
   rocksdb::FlushOptions how;
   how.allow_write_stall = true;
   if (options_.flushes_at_end && groups_.empty() && !is_behind() && db_.Flush(how).ok()) {
-    // What has begun and did not come never will.
+    // A long change that has begun and is not complete will never be complete.
     std::erase_if(long_changes_, [](const long_change_place& each) { return each.change == 0; });
     forget_groups();
   }

@@ -85,8 +85,9 @@ private:
                        : status;
   }
 
-  /// Whether it is made of other tables, which stay until it is whole. Such a file is given up, and
-  /// made again later: its room may be the last. While writers are held up, RocksDB does not tell.
+  /// True for a table that a compaction makes of others. The others stay until it is whole, so it
+  /// can be given up and made again later; on a full disk this frees its room. While RocksDB holds
+  /// writers up, it does not say which files are made so.
   [[nodiscard]] bool is_merge() { return GetIOPriority() == rocksdb::Env::IO_LOW; }
 
   const std::shared_ptr<write_patience> patience_;

@@ -356,8 +356,8 @@ public:
   /// A continuation may read, and what a read is answered with may commit.
   void drain() override {
     for (;;) {
-      // Destroyed without the lock, and before the next look: what they hold is not ours, and may
-      // commit.
+      // The continuations are destroyed without the lock, and before the next look: objects that
+      // they hold may commit when they are destroyed.
       std::vector<committed_fn> dropped;
       if (!writer_.joinable())
         take_turns();
@@ -466,7 +466,8 @@ private:
            || expired_at_;
   }
 
-  /// Progress alone has time: most often a change comes soon, and takes it along. Under the lock.
+  /// If only progress waits, it may wait longer: most often a change comes soon, and both go in one
+  /// group. Under the lock.
   [[nodiscard]] bool has_due_pushes() const {
     return !pushes_.empty()
            && (!pushes_.has_only_progress() || stopping_ || time_.steady() >= progress_due_at_);

@@ -183,7 +183,8 @@ void staging::stage_objective_facts(submission& each) {
   put_journal_row(each, rows::stream_kind::objective, owner->sequence, owner->at);
 }
 
-/// As far as memory knows: ids that clients choose were claimed, and looked for, before.
+/// Memory is enough here: an id that a client chose was claimed, and looked for on the disk,
+/// before.
 bool staging::is_new(const objective_id& id) const {
   return !live_.knows_objective(id, rocksdb_reads{archive_, reach::memory});
 }

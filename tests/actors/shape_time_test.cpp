@@ -440,3 +440,25 @@ TEST_CASE("an objective is charged for its plans as they are, not for their chan
   REQUIRE(full);
   CHECK(full->code == errc::overloaded);
 }
+
+// The end is taken first: the command would be sent to an actor that has ended, and nothing would
+// be done any more.
+TEST_CASE("a change of a plan that ends while another plan is changed finds it ended",
+          "[actors][time][shape][orders]") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    INFO("seed " << seed);
+    clock_bed bed{{}, seed};
+    bed.begin(an_objective({a_plan("p", {keyed("a")}), a_plan("q", {keyed("b")})}));
+    bed.hand->of("b").port->report(report_completed{});
+    edit_plan edit;
+    edit.edited.name = "new";
+    const auto of_first = ask(bed, operations_on(bed, {edit}, 0));
+    const auto of_second = ask(bed, operations_on(bed, {edit}, 1));
+    bed.clock.settle();
+    CHECK((*of_first && (**of_first).has_value()));
+    CHECK(of_second->has_value()); // Done or refused: the end may come before.
+    CHECK(bed.objective()->plans[1].state == plan_state::completed);
+    bed.report("a", report_completed{});
+    REQUIRE(bed.objective()->state == objective_state::completed);
+  }
+}

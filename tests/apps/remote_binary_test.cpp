@@ -206,7 +206,7 @@ TEST_CASE("send goes on with its answer after the connection was lost", "[binary
   between.lead_to(server.port());
   const desk person(between.url());
   between.cut_after("TASK_STATE_WORKING");
-  const auto sent = person.run({"send", "--data", R"({"seconds": 4})", "--json"});
+  const auto sent = person.run({"send", "--data", R"({"seconds": 1})", "--json"});
   CHECK(sent.code == 0);
   CHECK(between.cuts() == 1);
   CHECK(contains(sent.err, "the connection is lost ("));

@@ -270,7 +270,7 @@ TEST_CASE("the end of an objective of a server is told as that of a run", "[bina
   person.write("build.json",
                R"({"name": "Build", "maxParallel": 1, "plans": [{"name": "P", "tasks": [
     {"name": "a", "agent": "command", "input": {"argv": ["sh", "-c", "echo made a; sleep 1"]}},
-    {"name": "b", "agent": "command", "input": {"argv": ["sleep", "1"]}},
+    {"name": "b", "agent": "command", "input": {"argv": ["true"]}},
     {"name": "c", "agent": "echo", "input": {"text": "x"}}]}]})");
   const auto done = person.run({"submit", person.path("build.json"), "--watch", "--trace",
                                 person.path("t.json"), "--timeline", person.path("t.html")});
@@ -302,7 +302,9 @@ TEST_CASE("the tree of a server has the times and the last lines of programs, an
   const desk person(url_of(server));
   person.write("slow.json", R"({"name": "Slow", "plans": [{"name": "P", "tasks": [
     {"name": "soon", "agent": "command", "input": {"argv": ["sleep", "0.1"]}},
-    {"name": "slow", "agent": "command", "input": {"argv": ["sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i; sleep 0.5; done; sleep 60"]}}]}]})");
+    {"name": "slow", "agent": "command", "input": {"argv": ["sh", "-c", "for i in 1 2 3 4; do echo line $i; sleep 0.1; done; until test -e )"
+                                + person.path("go")
+                                + R"(; do sleep 0.05; done; echo line 12; sleep 60"]}}]}]})");
   const auto id = trimmed(person.run({"submit", person.path("slow.json")}).out);
   REQUIRE(server.reaches(id + ".p0.t0", "TASK_STATE_COMPLETED"));
   auto environment = person.environment();
@@ -316,6 +318,9 @@ TEST_CASE("the tree of a server has the times and the last lines of programs, an
   CHECK(std::regex_search(watch.out(), std::regex("soon .*[0-9]s")));
   CHECK_FALSE(std::regex_search(watch.out(), std::regex("slow[^\\n]*░[^\\n]*\\n")));
   process log(person.words({"logs", id, "--follow"}), person.environment());
+  REQUIRE(log.read_until([](const process& p) { return contains(p.out(), "slow | line 4"); },
+                         std::chrono::seconds{30}));
+  person.write("go", "");
   // The task goes on for a minute.
   CHECK(log.read_until([](const process& p) { return contains(p.out(), "slow | line 12"); },
                        std::chrono::seconds{30}));

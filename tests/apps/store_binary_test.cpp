@@ -109,6 +109,7 @@ TEST_CASE("a server that refuses a damaged journal names the command, after whic
   CHECK(refused.code == 1);
   CHECK(files_of(directory) == before);
   CHECK_THAT(refused.err, Catch::Matchers::Contains("segment-00000001")
+                              && Catch::Matchers::Contains(", byte 4096: ")
                               && Catch::Matchers::Contains("Behind the damage ")
                               && Catch::Matchers::Contains(
                                   "`troupe store repair --lose-after --data " + directory + "`"));

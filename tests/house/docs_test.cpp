@@ -37,6 +37,47 @@ const std::regex& cited_test() {
   return pattern;
 }
 
+/// "a" and "b" of `a::b`.
+std::vector<std::string> parts_of_name(const std::string& name) {
+  std::vector<std::string> out;
+  std::size_t begin = 0;
+  for (auto end = name.find("::"); end != std::string::npos; end = name.find("::", begin)) {
+    out.push_back(name.substr(begin, end - begin));
+    begin = end + 2;
+  }
+  out.push_back(name.substr(begin));
+  return out;
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+  return std::regex_search(text, std::regex("\\b" + word + "\\b"));
+}
+
+/// Whether a source that has the word is where the member is defined: in it, or in its class.
+bool defines_member(const std::string& source, const std::vector<std::string>& parts) {
+  if (parts.size() < 2)
+    return true;
+  const auto& owner = parts[parts.size() - 2];
+  return has_word(source, owner + "::" + parts.back())
+         || std::regex_search(source,
+                              std::regex("\\b(class|struct|namespace) (\\w+::)*" + owner + "\\b"));
+}
+
+/// The words of code: letters, digits and `_`.
+std::set<std::string> words_of(const std::string& code) {
+  std::set<std::string> out;
+  const auto is_of_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (auto at = code.begin(); at != code.end();) {
+    const auto begin = std::find_if(at, code.end(), is_of_word);
+    at = std::find_if_not(begin, code.end(), is_of_word);
+    if (begin != at)
+      out.emplace(begin, at);
+  }
+  return out;
+}
+
 } // namespace
 
 TEST_CASE("files that documents name in backquotes exist", "[house][docs]") {
@@ -64,13 +105,32 @@ TEST_CASE("names that documents place in a file are in it", "[house][docs]") {
     for_each_match(document.text, pattern, [&](const std::smatch& found) {
       ++seen;
       const auto whole = found[1].str();
-      const auto colon = whole.rfind(':');
-      const auto name = colon == std::string::npos ? whole : whole.substr(colon + 1);
+      const auto name = parts_of_name(whole).back();
       const auto file = std::ranges::find(files, found[2].str(), &source_file::path);
-      if (file == files.end() || !std::regex_search(file->text, std::regex("\\b" + name + "\\b"))) {
+      if (file == files.end() || !has_word(file->text, name)
+          || (file->ends_with(".cpp") && !defines_member(file->text, parts_of_name(whole)))) {
         FAIL_CHECK(document.path << " places " << whole << " in " << found[2].str()
                                  << ", which does not have it");
       }
+    });
+  }
+  REQUIRE(seen > 100);
+}
+
+TEST_CASE("functions that documents name with their type are of names that the code has",
+          "[house][docs]") {
+  static const std::regex pattern("`((?:[a-z_][a-z_0-9]*::)+[a-z_][a-z_0-9]*)(?:\\([^`]*\\))?`");
+  std::set<std::string> words;
+  for (const auto& file : read_tree(TROUPE_SOURCE_DIR))
+    if (file.ends_with(".hpp") || file.ends_with(".cpp"))
+      words.merge(words_of(file.text));
+  std::size_t seen = 0;
+  for (const auto& document : documents()) {
+    for_each_match(document.text, pattern, [&](const std::smatch& found) {
+      ++seen;
+      for (const auto& part : parts_of_name(found[1].str()))
+        if (!words.contains(part))
+          FAIL_CHECK(document.path << " names " << found[1].str() << ", and there is no " << part);
     });
   }
   REQUIRE(seen > 100);

@@ -1,4 +1,5 @@
 #include "tests/support/catch.hpp"
+#include "tests/support/documented_table.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "sim/history.hpp"
 #include "sim/situations.hpp"
@@ -89,6 +91,16 @@ TEST_CASE("what the world notes is a situation, and each situation is noted", "[
         || each.starts_with("the cancel of a delegation ends: ");
     CHECK((is_put_together || noted.find('\n' + std::string(each)) != std::string::npos));
   }
+}
+
+TEST_CASE("docs/simulation.md lists all situations, in the order of the code",
+          "[sim][situations][docs]") {
+  std::vector<std::string> documented;
+  for (const auto& row : troupe::testing::documented_rows(
+           "docs/simulation.md", "| situation | times in seeds 1 to 1,000 |"))
+    if (!row.front().starts_with("**")) // The heading of a group.
+      documented.push_back(row.front());
+  CHECK(documented == std::vector<std::string>(situations.begin(), situations.end()));
 }
 
 TEST_CASE("situations are seen in a history", "[sim][situations]") {

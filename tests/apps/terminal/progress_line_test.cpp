@@ -1,7 +1,10 @@
 // The line on a terminal about something that takes long.
+#include "apps/open_store.hpp"
 #include "apps/terminal/progress_line.hpp"
+#include "tests/store/changes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/hand_time.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 #include <string>
 
@@ -35,6 +38,16 @@ struct written {
     REQUIRE(::pipe(pipe) == 0);
     return pipe[1];
   }
+};
+
+/// Each look at it is a second later than the one before.
+struct hurried_time final : time_source {
+  [[nodiscard]] timestamp now() const override { return {}; }
+  [[nodiscard]] steady_point steady() const override {
+    return steady_point{std::chrono::seconds{++looks}};
+  }
+
+  mutable int looks = 0;
 };
 
 } // namespace
@@ -76,4 +89,25 @@ TEST_CASE("progress that was never shown, and one that is not on a terminal, wri
     file.show("2");
   }
   CHECK(out.take().empty());
+}
+
+TEST_CASE("a start that takes long says how many live streams it has read", "[apps][progress]") {
+  const temporary_directory place;
+  const store_choice choice{.directory = place / "data"};
+  {
+    const auto records = open_store(choice);
+    REQUIRE(records.has_value());
+    for (const std::string id : {"a", "b", "c"})
+      (*records)->commit(about_lone(id, "c", 1, born_lone(id, "c", 1)));
+    (*records)->flush();
+  }
+  written out;
+  {
+    const hurried_time time;
+    progress_line line{out.to, true, time};
+    REQUIRE(open_store(choice, line).has_value());
+  }
+  const auto shown = out.take();
+  CHECK_THAT(shown, ContainsSubstring("\rrecovering: 3 of 3 live streams"));
+  CHECK_THAT(shown, EndsWith("\r\x1b[K"));
 }

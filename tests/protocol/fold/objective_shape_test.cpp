@@ -123,6 +123,9 @@ TEST_CASE("E_errors: a change of an objective is refused as a whole, and the ope
     return bed.refused({renamed("N"), std::move(last)});
   };
   CHECK(bed.refused({}) == "/operations the change has no operations");
+  CHECK(bed.refused(std::vector<wanted_objective_operation>(plan_operations_max + 1, renamed("N")))
+        == "/operations the change has 10001 operations; the limit is 10000 (plan_operations_max), "
+           "so make it in several");
   CHECK(after(skip_plan<std::string>{"nix"})
         == "/operations/1/plan operation 1: the objective has no plan \"nix\"");
   CHECK(after(skip_plan<std::string>{"plan-3"}).starts_with("/operations/1/plan "));

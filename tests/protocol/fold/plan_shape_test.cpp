@@ -389,6 +389,10 @@ TEST_CASE("more operations or tasks than allowed are refused", "[fold][shape]") 
       std::vector<wanted_operation>(plan_operations_max + 1, set_priority<std::string>{"a", 1}));
   REQUIRE_FALSE(many.has_value());
   CHECK(many.error().code == errc::limit_exceeded);
+  CHECK(many.error().field == "/operations");
+  CHECK(many.error().message
+        == "the change has 10001 operations; the limit is 10000 (plan_operations_max), so make it "
+           "in several");
   auto terms = now.terms();
   terms.tasks_max = 2;
   plan_shape shape{*now.plan().spec};
