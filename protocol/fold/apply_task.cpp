@@ -73,10 +73,11 @@ inline constexpr bool concerns_life =
               question_claimed, question_released, question_reminded, task_queued, task_resumed>;
 
 /// Why a phase ended with the move that the status shows now.
-std::string reason_of(const task_status& status, task_phase phase) {
-  // Another attempt, though this one has neither failed nor asked.
-  if (phase == task_phase::running && status.state == task_state::working)
+std::string reason_of(const task& record, task_phase phase) {
+  // Another attempt runs, though this one has neither failed nor asked.
+  if (phase == task_phase::running && phase_of(record) == task_phase::running)
     return std::string{interrupted_reason};
+  const auto& status = record.status;
   if (status.message) {
     auto text = text_of(status.message->parts);
     text.resize(cut_utf8(text, span_reason_bytes_max));
@@ -100,8 +101,8 @@ void keep_span(task& record, task_phase phase, std::uint32_t attempt, timestamp 
     details.spans.erase(details.spans.begin());
     ++details.spans_dropped;
   }
-  details.spans.push_back({phase, std::max(attempt, 1U), began, at,
-                           moved ? reason_of(record.status, phase) : std::string{}});
+  details.spans.push_back(
+      {phase, std::max(attempt, 1U), began, at, moved ? reason_of(record, phase) : std::string{}});
 }
 
 template<class Event>

@@ -469,11 +469,15 @@ TEST_CASE("A record says which attempts a restart has interrupted", "[fold]") {
   apply(record, about_lone("task-1", "c", 6, moved(task_state::input_required, 2, say("which?")),
                            question_opened{std::make_shared<question>()}));
   apply(record, about_lone("task-1", "c", 7, moved(task_state::working, 2)));
+  auto fails = moved(task_state::working, 2, say("no; the next one in 1 s"));
+  fails.failures = 1;
+  apply(record, about_lone("task-1", "c", 9, fails));
   CHECK(record.details->spans
         == std::vector<task_span>{
             {task_phase::running, 1, at_ms(1), at_ms(5), std::string{interrupted_reason}},
             {task_phase::running, 2, at_ms(5), at_ms(6), "which?"},
-            {task_phase::question, 2, at_ms(6), at_ms(7), "answered"}});
+            {task_phase::question, 2, at_ms(6), at_ms(7), "answered"},
+            {task_phase::running, 2, at_ms(7), at_ms(9), "no; the next one in 1 s"}});
 }
 
 TEST_CASE("A note lasts as long as its attempt, and who took it is the latest", "[fold]") {
