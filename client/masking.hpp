@@ -48,24 +48,31 @@ inline constexpr std::size_t masked_bytes_min = 8;
 }
 
 /// Each `secret` in `text` becomes `***`, unless it is shorter than `bytes_min`; also where it is
-/// written with the escapes of JSON.
+/// written with the escapes of JSON. Takes no longer for a text that is full of it.
 inline void mask(std::string& text, std::string_view secret,
                  std::size_t bytes_min = masked_bytes_min) {
   if (secret.empty() || secret.size() < bytes_min)
     return;
-  for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret, at))
-    text.replace(at, secret.size(), "***");
-  if (text.find('\\') == std::string::npos)
-    return;
+  const bool has_escapes = text.find('\\') != std::string::npos;
   const char begins[] = {secret.front(), '\\', '\0'};
-  for (auto at = text.find_first_of(begins); at != std::string::npos;
-       at = text.find_first_of(begins, at)) {
-    const auto bytes = bytes_of_spelling(std::string_view(text).substr(at), secret);
-    if (bytes > 0)
-      text.replace(at, bytes, "***");
-    else
-      ++at;
+  const auto next = [&](std::size_t from) {
+    return has_escapes ? text.find_first_of(begins, from) : text.find(secret, from);
+  };
+  std::string out;
+  std::size_t taken = 0; // of `text`, into `out`
+  for (auto at = next(0); at != std::string::npos;) {
+    const auto rest = std::string_view(text).substr(at);
+    const auto bytes = rest.starts_with(secret) ? secret.size() : bytes_of_spelling(rest, secret);
+    if (bytes == 0) {
+      at = next(at + 1);
+      continue;
+    }
+    out.append(text, taken, at - taken).append("***");
+    taken = at + bytes;
+    at = next(taken);
   }
+  if (taken > 0)
+    text = out.append(text, taken);
 }
 
 } // namespace troupe::net

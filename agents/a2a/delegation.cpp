@@ -320,9 +320,9 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame) {
   if (phase_ == phase::ended || !is_listening_)
     return finish_turn(now);
   follow_cursor(frame);
-  is_resuming_ = false;
+  const bool is_first = std::exchange(is_resuming_, false); // only that one may say so
   if (const auto* metadata = metadata_of(frame);
-      metadata != nullptr && metadata->contains(stream_gap_key) && !is_canceling_) {
+      is_first && metadata != nullptr && metadata->contains(stream_gap_key) && !is_canceling_) {
     report_message told;
     told.message.from = role::agent;
     told.message.parts = {text_part(agent_words() + " no longer has all that happened while the "

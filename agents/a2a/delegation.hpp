@@ -19,6 +19,7 @@
 #include <boost/json/array.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -229,6 +230,10 @@ private:
   std::string answered_;       ///< The key of the remote question whose answer was taken.
   std::string answered_input_; ///< Its id among all of its server; empty: not known.
   std::string question_;       ///< The remote question that is open; empty: none.
+  // Hashes of what was asked: some agents give all their questions one key.
+  std::size_t question_words_ = 0;
+  std::size_t answering_words_ = 0; ///< Of the question whose answer is on its way.
+  std::size_t answered_words_ = 0;
   std::optional<report_question> unread_; ///< It is read before our task asks it.
   std::uint32_t asked_again_ = 0;
   bool is_canceling_ = false;

@@ -7,8 +7,8 @@
 
 #include <boost/json/array.hpp>
 
-#include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 namespace troupe {
@@ -113,13 +113,13 @@ wire::sending first_request(const order& from, delegation_input input, const del
     said.parts.push_back(data_part(std::move(*input.data)));
   if (said.parts.empty())
     said.parts.push_back(text_part(from.text()));
-  auto& references = said.reference_task_ids;
+  std::set<std::string> referred;
   for (const auto& dependency : from.dependencies)
     for (const auto& made : dependency.artifacts) {
       said.parts.insert(said.parts.end(), made->parts.begin(), made->parts.end());
       const auto id = remote_task_of(*made, ids.target);
-      if (!id.empty() && std::ranges::find(references, id) == references.end())
-        references.push_back(id);
+      if (!id.empty() && referred.insert(id).second)
+        said.reference_task_ids.push_back(id);
     }
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -39,10 +40,18 @@ json::array asker_of(const std::string& target, const std::string& task, json::a
 // -- what the remote task asks --------------------------------------------------------------------
 
 void delegation::take_question(const report_question& asked) {
-  if (is_canceling_ || asked.key == answered_)
+  if (is_canceling_)
     return;
+  const auto words = std::hash<std::string>{}(asked.prompt);
+  if (asked.key == answered_) {
+    if (words == answered_words_)
+      return;
+    answered_.clear(); // an agent that gives all its questions one id: this is another one
+    ++asked_again_;
+  }
   const bool is_asked = question_ == asked.key && !asks_.empty();
   question_ = asked.key;
+  question_words_ = words;
   if (is_asked || is_delivering_ || !inputs_.empty()) // its answer is here, or on its way
     return;
   retract("the agent asks something else");
@@ -72,6 +81,7 @@ delegation_steps delegation::on_question(point now, const result<json::value>& f
     if (!note_.input.empty() && note_.input == answered_input_) { // it is said in other words now
       note_.input.clear();
       answered_ = question_;
+      answered_words_ = question_words_;
       asks_.clear();
       return finish_turn(now);
     }
@@ -168,6 +178,7 @@ void delegation::deliver_next() {
     inputs_.note_other_input(asks_);
   asks_.clear(); // our task has its answer
   note_.answer = first.message_id;
+  answering_words_ = question_words_;
   if (!was_under_way || note_.input.empty()) // else another question may be open already
     note_.question = question_;
   keep(true);
@@ -258,6 +269,7 @@ void delegation::delivered() {
   note_.answer.clear();
   answered_input_ = std::exchange(note_.input, {});
   answered_ = std::exchange(note_.question, {});
+  answered_words_ = answering_words_;
   keep(false);
   if (asks_more)
     get(); // It was heard of meanwhile, and not asked.

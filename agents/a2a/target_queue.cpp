@@ -1,10 +1,16 @@
 #include "agents/a2a/target_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe {
 
 std::shared_ptr<target_queue::ticket> target_queue::enter(std::function<void()> go) {
+  // Those that were dropped leave their places when they are reached; a target may stall for days.
+  if (waiting_.size() >= swept_at_) {
+    std::erase_if(waiting_, [](const auto& each) { return each.expired(); });
+    swept_at_ = std::max(sweep_min, 2 * waiting_.size());
+  }
   auto out = std::make_shared<ticket>(ticket{std::move(go)});
   waiting_.push_back(out);
   loop_.post([self = shared_from_this()] { self->let_in(); });

@@ -44,6 +44,8 @@ public:
   [[nodiscard]] std::shared_ptr<ticket> enter(std::function<void()> go);
   /// One that was let in has ended.
   void leave();
+  /// Those that wait, and some that were dropped: at most a thousand of these, or as many as wait.
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
 private:
   void wait_for_all() {
@@ -59,8 +61,10 @@ private:
   a2a::call_loop& loop_;
   target_gate gate_;
   const std::shared_ptr<open_delegations> all_;
+  static constexpr std::size_t sweep_min = 1'000;
   std::deque<std::weak_ptr<ticket>> waiting_;
-  bool waits_for_all_ = false; ///< It is in `all_->waiting`.
+  std::size_t swept_at_ = sweep_min; ///< With so many, those that were dropped are taken out.
+  bool waits_for_all_ = false;       ///< It is in `all_->waiting`.
   a2a::call_handle timer_;
 };
 

@@ -198,6 +198,7 @@ TEST_CASE("our task says that an agent does not have all that happened after a b
   if (has_gap)
     shown.metadata[stream_gap_key] = true;
   CHECK(line_of(bed.course.on_event(bed.now, wire::answer{shown})) == (has_gap ? "message" : ""));
+  CHECK(line_of(bed.course.on_event(bed.now, wire::answer{shown})).empty()); // it is said once
 }
 
 TEST_CASE("an agent without streams is asked again and again", "[agents][a2a]") {
@@ -367,6 +368,31 @@ TEST_CASE("a question is withdrawn if the agent goes on without an answer", "[ag
   CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::input_required, "Which?")))
         == "ask Which?");
   CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))) == "withdraw");
+}
+
+TEST_CASE("an agent that gives all its questions one id is answered each time", "[agents][a2a]") {
+  const auto asking = [](const std::string& text) {
+    auto out = remote_state(task_state::input_required, text);
+    auto said = *out.status.message;
+    said.message_id = "q";
+    out.status.message = std::make_shared<const message>(std::move(said));
+    return out;
+  };
+  course_bed bed;
+  bed.follow();
+  CHECK(line_of(bed.course.on_event(bed.now, asking("Which?"))) == "ask Which?");
+  CHECK(line_of(bed.course.on_message(bed.now, user_text("this", "u1"), true)) == "keep!");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver this");
+  SECTION("it asks the next one") {
+    CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{asking("Why?")}))
+          == "keep, ask Why?");
+    CHECK(line_of(bed.course.on_event(bed.now, asking("Why?"))).empty());
+    CHECK(line_of(bed.course.on_message(bed.now, user_text("so", "u2"), true)) == "keep!");
+    CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver so");
+  }
+  SECTION("it shows the first one once more") {
+    CHECK(line_of(bed.course.on_delivered(bed.now, wire::answer{asking("Which?")})) == "keep");
+  }
 }
 
 TEST_CASE("an answer that was lost is sent again only if it is still asked for", "[agents][a2a]") {

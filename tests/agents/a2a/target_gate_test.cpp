@@ -1,5 +1,6 @@
 // How many delegations to one target may be open, and how fast they may begin.
 #include "agents/a2a/target_gate.hpp"
+#include "agents/a2a/target_queue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace troupe;
@@ -87,4 +88,15 @@ TEST_CASE("429, 503 and what our own client kept back mean that a target has too
   CHECK(said(R"({"cause":"busy"})").has_value());
   CHECK_FALSE(said(R"({"cause":"refused"})").has_value());
   CHECK_FALSE(said("").has_value());
+}
+
+TEST_CASE("what no longer waits for a stalled target leaves nothing behind", "[agents][a2a]") {
+  a2a::call_loop loop;
+  const auto all = std::make_shared<open_delegations>(open_delegations{0, 10});
+  const auto queue = std::make_shared<target_queue>(loop, target_limits{1, 0}, all);
+  queue->rejoin(); // it has its place, and never ends
+  const auto waits = queue->enter([] {});
+  for (int i = 0; i < 10'000; ++i)
+    static_cast<void>(queue->enter([] {}));
+  CHECK(queue->waiting() <= 1'000);
 }
