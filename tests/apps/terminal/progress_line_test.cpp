@@ -1,12 +1,15 @@
 // The line on a terminal about something that takes long.
 #include "apps/open_store.hpp"
 #include "apps/terminal/progress_line.hpp"
-#include "tests/store/changes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/hand_time.hpp"
 #include "tests/support/temporary_directory.hpp"
+#include <troupe/protocol/event.hpp>
+#include <troupe/store/store.hpp>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 
@@ -49,6 +52,21 @@ struct hurried_time final : time_source {
 
   mutable int looks = 0;
 };
+
+/// The first change of a lone task.
+troupe::change begun_alone(const std::string& id) {
+  auto record = std::make_shared<troupe::task>();
+  record->id = task_id{id};
+  record->context = "c";
+  record->agent = "echo";
+  record->status.at = record->created = timestamp{std::chrono::milliseconds{1}};
+  troupe::change out;
+  out.context = record->context;
+  out.task = {record->id, true, 0, 0};
+  out.at = record->created;
+  out.events.emplace_back(task_created{std::move(record)});
+  return out;
+}
 
 } // namespace
 
@@ -98,7 +116,7 @@ TEST_CASE("a start that takes long says how many live streams it has read", "[ap
     const auto records = open_store(choice);
     REQUIRE(records.has_value());
     for (const std::string id : {"a", "b", "c"})
-      (*records)->commit(about_lone(id, "c", 1, born_lone(id, "c", 1)));
+      (*records)->commit(begun_alone(id));
     (*records)->flush();
   }
   written out;
