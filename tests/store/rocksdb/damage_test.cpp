@@ -4,6 +4,7 @@
 #include "tests/store/random_changes.hpp"
 #include "tests/store/rocksdb/image.hpp"
 #include "tests/support/reads.hpp"
+#include "tests/support/sanitized.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,12 +19,8 @@ using namespace troupe::testing;
 
 namespace {
 
-/// Of each kind of file that are damaged in each way. A sanitizer takes ten times as long for one.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int places = 8;
-#else
-constexpr int places = 60;
-#endif
+/// Of each kind of file that are damaged in each way.
+constexpr int places = is_sanitized ? 8 : 60;
 
 std::error_code from_errno(int number) {
   return {number, std::generic_category()};
