@@ -91,7 +91,7 @@ result<json::object> modification_of(const modify_options& options) {
   if (!options.reason.empty())
     out["reason"] = options.reason;
   if (options.if_revision)
-    out["ifRevision"] = *options.if_revision;
+    out["ifRevision"] = static_cast<std::int64_t>(*options.if_revision); // as the parser has it
   if (options.is_dry)
     out["dryRun"] = true;
   else if (!out.contains("requestId"))

@@ -22,9 +22,6 @@ inline constexpr std::int64_t timeout_ms_max = 2'147'483'647;
 inline constexpr std::int64_t history_length_max = 2'147'483'647;
 /// Of the table of handles that is kept in a file.
 inline constexpr std::size_t handles_file_bytes_max = std::size_t{16} << 20;
-/// The longest id of a task or context that is kept with a handle. A task with a longer one has
-/// none: an agent would fill the table's file with one task.
-inline constexpr std::size_t handle_id_bytes_max = 1024;
 /// Of the table of handles, whatever the settings say: some 500 bytes each.
 inline constexpr std::int64_t handles_entries_max = 1'000'000;
 

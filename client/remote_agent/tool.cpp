@@ -134,9 +134,8 @@ fault tool_call::refused(const error& why) {
 }
 
 std::string tool_call::handle() {
-  const bool fits = news.task_id().size() <= handle_id_bytes_max
-                    && news.context_id().size() <= handle_id_bytes_max;
-  if (news.task_id().empty() || !fits)
+  // A context may be as long as the answer: with it an agent would fill the table's file.
+  if (news.task_id().empty() || news.context_id().size() > id_bytes_max)
     return {};
   return owner.handles_
       .keep(agent.to, news.task_id(), news.context_id(), owner.clock_->source().now(),

@@ -436,13 +436,16 @@ TEST_CASE("remote-agent line 118: only real tasks have handles", "[client][remot
   CHECK(bed.tool().known_handles().size() == 1);
 }
 
-TEST_CASE("a task whose id is too long to be kept has no handle", "[client][remote-agent]") {
-  const std::string long_id(remote_agent::handle_id_bytes_max + 1, 'x');
+TEST_CASE("a task whose id, or whose context, is too long has no handle",
+          "[client][remote-agent]") {
+  const std::string too_long(id_bytes_max + 1, 'x');
   tool_bed bed;
-  bed.server.script(
-      {json_answer(card_text(bed.server)), rpc_answer(task_text("working", long_id))});
+  bed.server.script({json_answer(card_text(bed.server)), rpc_answer(task_text("working", too_long)),
+                     rpc_answer(R"({"kind":"task","id":"t","contextId":")" + too_long
+                                + R"(","status":{"state":"working"}})")});
+  CHECK(found_at(bed.ask(a_send()), "/error/message") == "answer.id: longer than 256 bytes");
   const auto answer = bed.ask(a_send());
-  CHECK(found_at(answer, "/summary/continuation/task/task_id") == long_id);
+  CHECK(found_at(answer, "/summary/continuation/conversation/context_id") == too_long);
   CHECK(found_at(answer, "/summary/continuation/task/task_handle") == "(none)");
   CHECK(bed.tool().known_handles().size() == 0);
 }

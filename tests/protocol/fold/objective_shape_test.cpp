@@ -131,7 +131,7 @@ TEST_CASE("E_errors: a change of an objective is refused as a whole, and the ope
   CHECK(after(skip_plan<std::string>{"plan-3"}).starts_with("/operations/1/plan "));
   CHECK(after(due("p0", shape_bed::at(5)))
         == "/operations/1/deadline operation 1: the deadline 1970-01-01T00:00:00.005Z has passed "
-           "already; it is 1970-01-01T00:00:01.004Z");
+           "already; it is 1970-01-01T00:00:01.005Z");
   CHECK(after(set_plan_dependencies<std::string>{"p2", {"p0", "plan-0"}})
         == "/operations/1/dependencies operation 1: it depends on plan \"p0\" twice");
   CHECK(bed.refused({skip_plan<std::string>{"p0"}, skip_plan<std::string>{"p0"}})

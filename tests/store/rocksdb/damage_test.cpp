@@ -20,7 +20,7 @@ using namespace troupe::testing;
 namespace {
 
 /// Of each kind of file that are damaged in each way.
-constexpr int places = is_sanitized ? 8 : 60;
+constexpr int places = is_sanitized ? 8 : 200;
 
 std::error_code from_errno(int number) {
   return {number, std::generic_category()};
