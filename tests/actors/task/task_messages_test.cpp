@@ -3,6 +3,7 @@
 #include "protocol/record/record.hpp"
 #include "tests/support/actor_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/reads.hpp"
 #include "tests/support/results.hpp"
 #include <troupe/actors/gateway.hpp>
@@ -110,6 +111,10 @@ TEST_CASE("the first answer to an objective's question wins, and the second is r
   CHECK(send(bed, text_to("nobody asked", root)).error().code == errc::no_question);
   bed.held->port("a")->report(report_question{"which?", false});
   bed.seen->wait_for(task_state::input_required);
+  // What a late answer is told follows from the question that the root task has shown.
+  REQUIRE(comes_true([&] {
+    return find_task(bed.records(), task_id{root})->status.state == task_state::input_required;
+  }));
   REQUIRE(send(bed, text_to("this", root)));
   const auto second = send(bed, text_to("that", root));
   REQUIRE(second.has_error());

@@ -457,8 +457,9 @@ TEST_CASE("A journal written in groups and cut anywhere gives a state that once 
   const auto size = image::journal_end(whole);
   std::size_t reached = 0;
   std::set<std::size_t> seen;
+  constexpr std::size_t step = is_sanitized ? 449 : 149; // Each group has some places.
   for (auto at = image::journal_end(before); at <= size;
-       at += at + 150 < size ? 149 : std::max<std::size_t>(1, size - at)) {
+       at += at + step < size ? step : std::max<std::size_t>(1, size - at)) {
     const auto cut = left.with_journal(image::torn_at(before, whole, at));
     const auto now = reopened(*cut, script);
     const auto found =
