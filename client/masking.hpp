@@ -15,8 +15,7 @@ inline constexpr std::size_t masked_bytes_min = 8;
 
 /// The bytes at the beginning of `text` that say `secret` in a string of JSON, where a character
 /// may be written with an escape (RFC 8259 section 7): some programs write `\/` for `/`, or
-/// `\u002b` for
-/// `+`. 0: it does not begin with it.
+/// `\u002b` for `+`. 0: it does not begin with it.
 [[nodiscard]] inline std::size_t bytes_of_spelling(std::string_view text, std::string_view secret) {
   constexpr std::size_t unicode_bytes = 6; // \u002b
   std::size_t at = 0;

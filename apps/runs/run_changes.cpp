@@ -7,9 +7,10 @@
 #include "apps/runs/run_folder.hpp"
 #include "apps/runs/run_record.hpp"
 #include "apps/terminal/console.hpp"
-#include "protocol/json/json_parser.hpp"
 #include "protocol/json/json_writer.hpp"
+#include "protocol/json/written_tree.hpp"
 #include "protocol/opt/codec_opt.hpp"
+#include "protocol/opt/limits_opt.hpp"
 #include <troupe/store/await.hpp>
 
 #include <boost/json/object.hpp>
@@ -86,12 +87,9 @@ result<change_report> change_held(held_run& run, const changed_object& of, json:
 
 /// As a server answers it.
 json::object shown_report(const change_report& report) {
-  std::string text;
-  json_writer out(text);
-  opt::write(out, report);
-  boost::system::error_code failed;
-  auto tree = parse_json(text, failed);
-  return failed || !tree.is_object() ? json::object{} : std::move(tree.get_object());
+  auto tree =
+      written_tree([&](json_writer& out) { opt::write(out, report); }, opt::document_depth_max);
+  return tree && tree->is_object() ? std::move(tree->get_object()) : json::object{};
 }
 
 void tell_what_follows(const run_entry& entry) {
