@@ -18,8 +18,8 @@
 #include <troupe/protocol/event.hpp>
 #include <troupe/protocol/trace.hpp>
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -298,7 +298,7 @@ private:
         canceled_by; ///< The same as an owner (owner_of): part of the change that ends it.
     std::vector<once_ptr> conditions;   ///< Of the next change.
     std::shared_ptr<reads> order_reads; ///< What the order needs is being read.
-    std::deque<delivery> deliveries;
+    std::list<delivery> deliveries;     ///< An empty deque would have 576 bytes.
     /// From before its record was read, or answers for which the agent must run
     /// (waits_for_agent), or while one is promised.
     std::vector<early_input> early_inputs;

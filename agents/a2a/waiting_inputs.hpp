@@ -4,7 +4,7 @@
 
 #include <troupe/protocol/message.hpp>
 
-#include <deque>
+#include <list>
 #include <string>
 
 namespace troupe {
@@ -40,8 +40,9 @@ public:
   void pop() { all_.pop_front(); }
 
 private:
-  std::deque<input> all_;
-  std::deque<std::string> asked_; ///< In their order.
+  // Lists: there are thousands of these, most of them empty, and an empty deque has 576 bytes.
+  std::list<input> all_;
+  std::list<std::string> asked_; ///< In their order.
   std::string has_other_input_;
 };
 

@@ -3,9 +3,10 @@
 // Four servers (`troupe serve`): a leaf, and three more, each with the one before as its target. A
 // request is a `SendMessage` that waits for its task: a plain one to the leaf (its agent is
 // `echo`), the same through 1 to 3 relays of bytes, and messages with a plan of one task that goes
-// over 1 to 3 servers. At 1 and at 64 at once; memory store and RocksDB. Then plans of 50 and of
-// 1,000 tasks, all delegated to the leaf at once: delegations a second. A cancel that goes over 3
-// servers to the leaf, until its answer: that the leaf is canceled. Waiting: the memory of
+// over 1 to 3 servers. `plan`: such a message to the leaf, whose task is done there: what a hop
+// costs that delegates nothing. At 1 and at 64 at once; memory store and RocksDB. Then plans of 50
+// and of 1,000 tasks, all delegated to the leaf at once: delegations a second. A cancel that goes
+// over 3 servers to the leaf, until its answer: that the leaf is canceled. Waiting: the memory of
 // 1,000 delegations whose leaf sleeps, beside 1,000 tasks that sleep here. Every answer is a
 // completed task. All are processes of their own. Units: us, requests/s, tasks/s, bytes. Knobs:
 // --troupe PATH, --seconds, --rounds, --filter (`memory/...`, `rocksdb/...`).
@@ -102,6 +103,12 @@ std::string params_over(std::size_t hops, std::string inner = question) {
          + plan_of(task_text("t", inner)) + "}}";
 }
 
+/// The params of a message with a plan of one task, which the server does itself.
+std::string params_of_plan() {
+  return R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{"text":"go"}],)"
+         + plan_of(std::string(R"({"name":"t","agent":"echo","input":{)") + question + "}}") + "}}";
+}
+
 /// One message whose plan has so many tasks, all delegated at once.
 std::string params_of_fan(std::size_t tasks, const std::string& input) {
   std::string all;
@@ -159,6 +166,7 @@ void measure_hops(const options& how, report& results, const settings& where,
                   const std::string& store, std::size_t at_once) {
   const auto prefix = store + "/" + std::to_string(at_once) + "/";
   column plain{prefix + "plain", {}, {}};
+  column planned{prefix + "plan", {}, {}};
   std::vector<column> relayed;
   std::vector<column> delegated;
   for (std::size_t hops = 1; hops <= hops_max; ++hops) {
@@ -168,6 +176,7 @@ void measure_hops(const options& how, report& results, const settings& where,
   for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
     const chain all(where.troupe, store);
     plain.add(load(where, all.servers[0]->port(), at_once, params_over(0)));
+    planned.add(load(where, all.servers[0]->port(), at_once, params_of_plan()));
     std::vector<std::unique_ptr<started>> relays;
     auto port = all.servers[0]->port();
     for (std::size_t hops = 1; hops <= hops_max; ++hops) {
@@ -181,6 +190,7 @@ void measure_hops(const options& how, report& results, const settings& where,
   results.heading(store + ", " + std::to_string(at_once)
                   + " at once; baseline: a plain send to the leaf");
   print(results, plain, nullptr);
+  print(results, planned, &plain);
   for (const auto* each : {&relayed, &delegated})
     for (const auto& one : *each)
       print(results, one, &plain);

@@ -29,6 +29,8 @@ struct durable_run {
   std::uint64_t written_bytes = 0;
   /// Of session files: tasks a second until the files have all of them, too.
   double in_files_per_s = 0.0;
+  std::uint64_t session_files = 0;
+  std::uint64_t session_bytes = 0; ///< Of all these files.
 };
 
 /// Keeps the number of plans under way within `max`: the thread that makes them waits here. It is

@@ -7,6 +7,7 @@
 #include <troupe/store/session_status.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -77,6 +78,12 @@ durable_run run_in_sessions(const load& load, const std::string& directory) {
   out.in_files_per_s = static_cast<double>(load.plans * load.shape->size()) / seconds;
   all.reset();
   out.written_bytes = written_by_process() - before;
+  for (const auto& each : std::filesystem::recursive_directory_iterator{directory})
+    if (each.path().filename().string().find(".jsonl") != std::string::npos) {
+      ++out.session_files;
+      out.session_bytes += each.file_size();
+    }
+  check(out.session_files >= load.plans, "not every objective has a session file");
   return out;
 }
 

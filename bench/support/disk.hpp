@@ -11,4 +11,9 @@ namespace troupe::bench {
 [[nodiscard]] double append_durably(const std::string& directory, std::uint64_t times,
                                     std::uint64_t bytes);
 
+/// Seconds in which one thread makes `files` new files in `directory`, `bytes` in all: 64 of them
+/// are written, and synced with one syncfs(2).
+[[nodiscard]] double write_files_durably(const std::string& directory, std::uint64_t files,
+                                         std::uint64_t bytes);
+
 } // namespace troupe::bench

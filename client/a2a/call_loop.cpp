@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+
 namespace troupe::a2a {
 
 namespace json = boost::json;
@@ -252,7 +254,10 @@ void call_loop::start() {
   parts_->has_thread = true;
   parts_->clock->use_alarm();
   parts_->work.emplace(parts_->context.get_executor());
-  parts_->thread = std::thread([inside = parts_.get()] { inside->context.run(); });
+  parts_->thread = std::thread([inside = parts_.get()] {
+    ::pthread_setname_np(::pthread_self(), "a2a-calls");
+    inside->context.run();
+  });
 }
 
 bool call_loop::turn() {
