@@ -419,9 +419,10 @@ result<objective_spec> sample_of(const plan_template& of) {
 template_choice choose_template(std::span<const plan_template> all, std::string_view text) {
   template_choice out;
   std::size_t best = 0;
+  const matched_text message(text);
   for (const auto& each : all)
     for (const auto& pattern : each.patterns) {
-      auto placeholders = pattern.match(text);
+      auto placeholders = pattern.match(message);
       if (!placeholders || pattern.words() < best || (pattern.words() == best && out.fits == &each))
         continue;
       given_values values;

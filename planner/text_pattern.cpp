@@ -6,7 +6,6 @@
 #include <span>
 
 #include "planner/limits.hpp"
-#include "planner/tokens.hpp"
 
 namespace troupe::planner {
 
@@ -62,13 +61,19 @@ std::vector<std::string> text_pattern::placeholders() const {
   return out;
 }
 
-std::optional<placeholder_values> text_pattern::match(std::string_view text) const {
-  if (text.size() > text_bytes_max || text.find('\n') != std::string_view::npos)
+matched_text::matched_text(std::string_view text)
+    : text_(text), fits_none_(text.size() > text_bytes_max || text.find('\n') != text.npos) {
+  if (fits_none_)
+    return;
+  words_ = tokens_of(text);
+  while (!words_.empty() && (words_.back().text == "." || words_.back().text == "!"))
+    words_.pop_back();
+}
+
+std::optional<placeholder_values> text_pattern::match(const matched_text& text) const {
+  if (text.fits_none_)
     return std::nullopt;
-  auto all = tokens_of(text);
-  while (!all.empty() && (all.back().text == "." || all.back().text == "!"))
-    all.pop_back();
-  const std::span<const token> words(all);
+  const std::span<const token> words(text.words_);
   placeholder_values out;
   std::size_t at = 0;
   for (std::size_t i = 0; i < pieces_.size();) {
@@ -100,7 +105,7 @@ std::optional<placeholder_values> text_pattern::match(std::string_view text) con
     if (end <= at || end > words.size() || !fits_at(end))
       return std::nullopt;
     const auto begin = words[at].begin;
-    const auto value = text.substr(begin, words[end - 1].end - begin);
+    const auto value = text.text_.substr(begin, words[end - 1].end - begin);
     if (value.size() > placeholder_bytes_max || !may_end_placeholder(words.subspan(at, end - at)))
       return std::nullopt;
     out.emplace(pieces_[i].text, value);

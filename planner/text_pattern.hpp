@@ -11,10 +11,26 @@
 #include <string_view>
 #include <vector>
 
+#include "planner/tokens.hpp"
+
 namespace troupe::planner {
 
 /// What placeholders took, by their names.
 using placeholder_values = std::map<std::string, std::string, std::less<>>;
+
+/// A message that is matched against many patterns. Its words are read once.
+class matched_text {
+public:
+  /// `text` has to live as long.
+  explicit matched_text(std::string_view text);
+
+private:
+  friend class text_pattern;
+
+  std::string_view text_;
+  std::vector<token> words_; ///< Without a full stop at the end.
+  bool fits_none_ = false;   ///< It is too long, or has a line end.
+};
 
 /// Read once, matched against each message.
 class text_pattern {
@@ -27,7 +43,7 @@ public:
   /// do not matter. Each placeholder takes one word or more, as few as it can. It takes nothing
   /// that could say more than its value: no end of a sentence, no line end, no ", then", at most
   /// placeholder_bytes_max.
-  [[nodiscard]] std::optional<placeholder_values> match(std::string_view text) const;
+  [[nodiscard]] std::optional<placeholder_values> match(const matched_text& text) const;
 
   /// Of two patterns that fit, the one with more words fits better.
   [[nodiscard]] std::size_t words() const noexcept { return words_; }

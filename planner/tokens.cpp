@@ -108,8 +108,10 @@ bool skip_quoted(std::string_view text, std::size_t at, std::size_t& end) {
 } // namespace
 
 std::vector<token> tokens_of(std::string_view sentence) {
+  constexpr std::size_t usual_words_max = 32;
   count_steps(sentence.size());
   std::vector<token> out;
+  out.reserve(std::min(sentence.size() / 5 + 1, usual_words_max));
   for (std::size_t at = 0; at < sentence.size();) {
     if (is_blank(sentence[at])) {
       ++at;

@@ -19,7 +19,7 @@ using namespace troupe::planner;
 namespace {
 
 std::optional<placeholder_values> matched(std::string_view pattern, std::string_view text) {
-  return text_pattern::read(pattern).value().match(text);
+  return text_pattern::read(pattern).value().match(matched_text(text));
 }
 
 /// "Plan: task, task < task", a line for each plan. "<" is before the positions of dependencies.
