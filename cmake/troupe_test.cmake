@@ -4,6 +4,8 @@
 # Label `unit` and target troupe_unit_tests: all of them; CI runs these under ASan + UBSan too. Rooms with threads of their own
 # (actors, store, net) have the label `threads` and the target troupe_threaded_tests; CI runs these under TSan.
 set(troupe_threaded_rooms store actors net)
+# CTest begins with these, which take longest: the last one that runs has nothing beside it.
+set(troupe_long_rooms sim store net)
 
 if(NOT TARGET troupe_catch_main)
   add_library(troupe_catch_main STATIC ${PROJECT_SOURCE_DIR}/tests/support/catch_main.cpp)
@@ -72,6 +74,9 @@ function(troupe_test room)
   if(room IN_LIST troupe_threaded_rooms)
     list(APPEND labels threads)
     add_dependencies(troupe_threaded_tests ${target})
+  endif()
+  if(room IN_LIST troupe_long_rooms)
+    set_tests_properties(${room} PROPERTIES COST 1000)
   endif()
   set_tests_properties(${tests} PROPERTIES TIMEOUT 1200 LABELS "${labels}" ENVIRONMENT "${troupe_test_environment}")
 endfunction()
