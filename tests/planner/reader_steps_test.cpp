@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "planner/limits.hpp"
+#include "planner/plan_template.hpp"
 #include "planner/steps.hpp"
 #include "planner/text_reading.hpp"
 
@@ -135,6 +136,16 @@ std::vector<family> families() {
 }
 
 } // namespace
+
+TEST_CASE("the words of a message are read once, however many templates there are",
+          "[planner][linear]") {
+  const std::string text = "What is the weather like in Paris today?";
+  const auto templates = shipped_templates();
+  REQUIRE(templates.size() > 1);
+  const auto before = reader_steps;
+  static_cast<void>(choose_template(templates, text));
+  CHECK(reader_steps - before == text.size());
+}
 
 TEST_CASE("the steps of the reader grow with the text", "[planner][linear]") {
   for (const auto& [name, text, size] : families()) {
