@@ -2,6 +2,7 @@
 // there.
 #include "tests/apps/desk.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -36,7 +37,7 @@ std::string block_of(std::string_view section, std::string_view kind) {
 }
 
 std::vector<recipe> recipes_of(const std::string& name) {
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/" + name);
+  std::ifstream file(source_dir() + "/docs/" + name);
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   std::vector<recipe> out;
   for (auto at = page.find("\n## "); at != std::string::npos;) {

@@ -2,6 +2,7 @@
 // `show`, `logs`, `rm`, `run --resume` and `--retry`. The real binary, and real programs.
 #include "tests/apps/run_user.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -676,7 +677,7 @@ TEST_CASE("a first plan is written, is valid, and runs", "[apps][binary]") {
     // The schema that it names is beside it.
     CHECK(contains(text_of(file), "plan.schema.json"));
     CHECK(text_of(me.home / "plan.schema.json")
-          == text_of(std::string(TROUPE_SOURCE_DIR) + "/docs/plan.schema.json"));
+          == text_of(source_dir() + "/docs/plan.schema.json"));
     CHECK(me.troupe({"validate", file}).code == 0);
     const auto ran = me.troupe({"run", file, "-q", "--output", "results", "--param", "who=Ada"});
     INFO(ran.err);
@@ -695,7 +696,7 @@ TEST_CASE("a first plan is written, is valid, and runs", "[apps][binary]") {
 TEST_CASE("the schema of plans is printed as it is in the documents", "[apps][binary]") {
   user me;
   const auto printed = me.troupe({"schema"}).out;
-  CHECK(printed == text_of(std::string(TROUPE_SOURCE_DIR) + "/docs/plan.schema.json"));
+  CHECK(printed == text_of(source_dir() + "/docs/plan.schema.json"));
   CHECK(contains(printed, "\"$id\": \"urn:troupe:plan.schema.json\""));
 }
 

@@ -1,6 +1,7 @@
 // Each of scenarios/, run by the real binary as its README says, ends as it says.
 #include "tests/apps/process.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -23,7 +24,7 @@ std::string text_of(const std::filesystem::path& path) {
 
 std::vector<std::filesystem::path> all_scenarios() {
   std::vector<std::filesystem::path> out;
-  for (const auto& each : std::filesystem::directory_iterator(TROUPE_SOURCE_DIR "/scenarios"))
+  for (const auto& each : std::filesystem::directory_iterator(source_dir() + "/scenarios"))
     if (each.path().extension() == ".json")
       out.push_back(each.path());
   std::ranges::sort(out);
@@ -48,7 +49,7 @@ int code_of(const std::string& status) {
 } // namespace
 
 TEST_CASE("every scenario ends as its README says", "[apps][binary][scenarios]") {
-  const auto readme = text_of(TROUPE_SOURCE_DIR "/scenarios/README.md");
+  const auto readme = text_of(source_dir() + "/scenarios/README.md");
   const auto files = all_scenarios();
   REQUIRE(files.size() >= 10);
   for (const auto& path : files) {

@@ -1,6 +1,7 @@
 // What the documents say exists, exists: files they name, pages they link to, tests they lean on.
 #include "tests/house/source_tree.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,11 +14,11 @@ using namespace troupe::house;
 namespace {
 
 bool is_there(const std::filesystem::path& path) {
-  return std::filesystem::exists(std::filesystem::path(TROUPE_SOURCE_DIR) / path);
+  return std::filesystem::exists(std::filesystem::path(troupe::testing::source_dir()) / path);
 }
 
 std::vector<source_file> documents() {
-  auto files = read_tree(TROUPE_SOURCE_DIR);
+  auto files = read_tree(troupe::testing::source_dir());
   std::erase_if(files, [](const source_file& file) { return !file.ends_with(".md"); });
   return files;
 }
@@ -99,7 +100,7 @@ TEST_CASE("files that documents name in backquotes exist", "[house][docs]") {
 TEST_CASE("names that documents place in a file are in it", "[house][docs]") {
   static const std::regex pattern("`([a-z_][a-z_0-9:]*)`\\s*(?:\\(|in\\s)\\s*"
                                   "`([a-z_]+/[A-Za-z0-9_./]+\\.[ch]pp)`");
-  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto files = read_tree(troupe::testing::source_dir());
   std::size_t seen = 0;
   for (const auto& document : documents()) {
     for_each_match(document.text, pattern, [&](const std::smatch& found) {
@@ -121,7 +122,7 @@ TEST_CASE("functions that documents name with their type are of names that the c
           "[house][docs]") {
   static const std::regex pattern("`((?:[a-z_][a-z_0-9]*::)+[a-z_][a-z_0-9]*)(?:\\([^`]*\\))?`");
   std::set<std::string> words;
-  for (const auto& file : read_tree(TROUPE_SOURCE_DIR))
+  for (const auto& file : read_tree(troupe::testing::source_dir()))
     if (file.ends_with(".hpp") || file.ends_with(".cpp"))
       words.merge(words_of(file.text));
   std::size_t seen = 0;
@@ -137,7 +138,7 @@ TEST_CASE("functions that documents name with their type are of names that the c
 }
 
 TEST_CASE("packages that the first page and notifications need are installed", "[house][docs]") {
-  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto files = read_tree(troupe::testing::source_dir());
   const auto text_of = [&](std::string_view path) {
     const auto found =
         std::ranges::find_if(files, [&](const source_file& one) { return one.path == path; });
@@ -181,7 +182,7 @@ std::string unwrapped(const std::string& sentence) {
 } // namespace
 
 TEST_CASE("tests that documents lean on exist by their sentence", "[house][docs]") {
-  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto files = read_tree(troupe::testing::source_dir());
   std::size_t seen = 0;
   for (const auto& document : documents()) {
     for_each_match(document.text, cited_test(), [&](const std::smatch& found) {
@@ -228,7 +229,7 @@ std::set<std::string> names_in(const std::string& readme) {
 } // namespace
 
 TEST_CASE("the README of a room names all its files and subdirectories", "[house][docs]") {
-  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto files = read_tree(troupe::testing::source_dir());
   for (const auto room : rooms) {
     const std::string folder(room);
     const auto readme = std::ranges::find(files, folder + "/README.md", &source_file::path);
@@ -262,7 +263,7 @@ TEST_CASE("the README of a room names all its files and subdirectories", "[house
 }
 
 TEST_CASE("the headers that the first page lists include all public headers", "[house][docs]") {
-  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto files = read_tree(troupe::testing::source_dir());
   const auto first_page = std::ranges::find(files, "README.md", &source_file::path);
   REQUIRE(first_page != files.end());
   static const std::regex header("<(troupe/[a-z_/]+\\.hpp)>");
@@ -284,7 +285,7 @@ TEST_CASE("the headers that the first page lists include all public headers", "[
 }
 
 TEST_CASE("bench/README.md has a table of figures for every benchmark", "[house][docs]") {
-  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto files = read_tree(troupe::testing::source_dir());
   const auto readme = std::ranges::find(files, "bench/README.md", &source_file::path);
   REQUIRE(readme != files.end());
   // Its rows are plans of files that this tree does not have: the table is kept by hand.
@@ -305,7 +306,7 @@ TEST_CASE("bench/README.md has a table of figures for every benchmark", "[house]
 
 TEST_CASE("docs/events.md has a row for every kind of event", "[house][docs]") {
   static const std::regex kind(R"re(if \(kind == "([a-z ]+)"\))re");
-  const auto files = read_tree(TROUPE_SOURCE_DIR);
+  const auto files = read_tree(troupe::testing::source_dir());
   const auto text_of = [&](std::string_view path) {
     const auto file = std::ranges::find(files, path, &source_file::path);
     REQUIRE(file != files.end());

@@ -1,13 +1,14 @@
 #include "tests/house/include_rules.hpp"
 #include "tests/house/source_tree.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 using namespace troupe::house;
 
 TEST_CASE("every include follows an arrow between rooms, or its room may use the library",
           "[house][includes]") {
   std::size_t seen = 0;
-  for (const auto& file : read_tree(TROUPE_SOURCE_DIR)) {
+  for (const auto& file : read_tree(troupe::testing::source_dir())) {
     if (!file.ends_with(".hpp") && !file.ends_with(".cpp")) {
       continue;
     }

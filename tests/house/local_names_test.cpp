@@ -3,6 +3,7 @@
 #include "tests/house/functions.hpp"
 #include "tests/house/source_tree.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <map>
 #include <string>
@@ -66,7 +67,7 @@ std::string names_in(std::string_view code, bool is_local) {
 } // namespace
 
 TEST_CASE("a local function has no name of a public function of its room", "[house][rules]") {
-  const auto rooms = rooms_in(read_tree(TROUPE_SOURCE_DIR));
+  const auto rooms = rooms_in(read_tree(troupe::testing::source_dir()));
   CHECK(rooms.size() >= 9);
   std::size_t looked_at = 0;
   for (const auto& [room, functions] : rooms)

@@ -2,6 +2,7 @@
 // in the tree.
 #include "tests/house/source_tree.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t file_lines_max = 1000;
 
 const std::vector<source_file>& tree() {
-  static const auto files = read_tree(TROUPE_SOURCE_DIR);
+  static const auto files = read_tree(troupe::testing::source_dir());
   return files;
 }
 

@@ -4,6 +4,7 @@
 // names there.
 #include "tests/house/source_tree.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <array>
 #include <iterator>
@@ -123,7 +124,7 @@ std::set<std::string> titled_names() {
   static const std::regex title(R"((TEST_CASE|SECTION)\(\s*"([^"]*))");
   static const std::regex name(R"([A-Z]\d*_\w+)");
   std::set<std::string> out;
-  for (const auto& file : read_tree(TROUPE_SOURCE_DIR)) {
+  for (const auto& file : read_tree(troupe::testing::source_dir())) {
     if (!file.below("tests") || !file.ends_with("_test.cpp"))
       continue;
     for (std::sregex_iterator at(file.text.begin(), file.text.end(), title), end; at != end; ++at) {
@@ -152,7 +153,7 @@ TEST_CASE("every line of the contract of remote_agent has a test of its number",
   constexpr int lines = 127;
   static const std::regex title(R"re(TEST_CASE\(\s*"remote-agent line (\d+): )re");
   std::set<int> titled;
-  for (const auto& file : read_tree(TROUPE_SOURCE_DIR))
+  for (const auto& file : read_tree(troupe::testing::source_dir()))
     if (file.below("tests") && file.ends_with("_test.cpp"))
       for (std::sregex_iterator at(file.text.begin(), file.text.end(), title), end; at != end; ++at)
         titled.insert(std::stoi((*at)[1].str()));

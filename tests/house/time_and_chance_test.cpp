@@ -2,6 +2,7 @@
 // is what lets a test turn the clock, and a simulation run the whole server the same way twice.
 #include "tests/house/source_tree.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <array>
 #include <regex>
@@ -47,7 +48,7 @@ bool asks(const source_of& which, std::string_view code) {
 } // namespace
 
 TEST_CASE("time, timers, chance and cores are asked for in one place each", "[house][seams]") {
-  const auto tree = read_tree(TROUPE_SOURCE_DIR);
+  const auto tree = read_tree(troupe::testing::source_dir());
   for (const auto& which : sources) {
     const std::regex pattern{std::string(which.pattern)};
     bool is_in_its_place = false;

@@ -1,4 +1,5 @@
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 #include <troupe/protocol/memory_budget.hpp>
 
 #include <fstream>
@@ -41,7 +42,7 @@ TEST_CASE("what harms least is refused first", "[memory]") {
 }
 
 TEST_CASE("docs/a2a.md has the table of accounts", "[memory]") {
-  std::ifstream file{TROUPE_SOURCE_DIR "/docs/a2a.md"};
+  std::ifstream file{troupe::testing::source_dir() + "/docs/a2a.md"};
   std::ostringstream text;
   text << file.rdbuf();
   std::string rows = "| account | grows until | above |\n| --- | --- | --- |\n";

@@ -1,6 +1,8 @@
 // The plan documents of the tree, for tests that go over all of them.
 #pragma once
 
+#include "tests/support/source_dir.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -27,7 +29,7 @@ inline std::vector<std::filesystem::path> json_files(const std::filesystem::path
 }
 
 inline std::vector<std::filesystem::path> scenario_files() {
-  return json_files(std::filesystem::path(TROUPE_SOURCE_DIR) / "scenarios");
+  return json_files(std::filesystem::path(troupe::testing::source_dir()) / "scenarios");
 }
 
 } // namespace troupe::test

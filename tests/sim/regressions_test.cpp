@@ -1,6 +1,7 @@
 // Worlds that were made small by `troupe-sim --shrink`: those of defects that were mended find
 // nothing any more, and those of planted bugs are still found.
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -18,8 +19,8 @@ namespace {
 
 std::vector<std::filesystem::path> regressions() {
   std::vector<std::filesystem::path> out;
-  for (const auto& each :
-       std::filesystem::directory_iterator(TROUPE_SOURCE_DIR "/tests/sim/regressions"))
+  for (const auto& each : std::filesystem::directory_iterator(troupe::testing::source_dir()
+                                                              + "/tests/sim/regressions"))
     if (each.path().extension() == ".toml")
       out.push_back(each.path());
   std::ranges::sort(out);

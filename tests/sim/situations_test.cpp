@@ -1,5 +1,6 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/documented_table.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -62,7 +63,8 @@ TEST_CASE("what the world notes is a situation, and each situation is noted", "[
   static const std::regex call_of(R"re(reached(?:_without_line)?\(([^;]*)\);)re");
   static const std::regex text(R"re("([^"\n]+)")re");
   std::string noted;
-  for (const auto& file : std::filesystem::directory_iterator(TROUPE_SOURCE_DIR "/sim")) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(troupe::testing::source_dir() + "/sim")) {
     if (file.path().extension() != ".cpp" || file.path().stem() == "trace") // It has no names.
       continue;
     std::ostringstream whole;

@@ -1,6 +1,8 @@
 // Reads the tables of the documents, so that tests hold them against the code.
 #pragma once
 
+#include "tests/support/source_dir.hpp"
+
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -31,7 +33,7 @@ inline cells parted(std::string_view text, std::string_view seam) {
 
 /// The rows of all tables of the page with that head, without their heads.
 inline std::vector<cells> documented_rows(const std::string& page, std::string_view head) {
-  std::ifstream file(TROUPE_SOURCE_DIR "/" + page);
+  std::ifstream file(source_dir() + "/" + page);
   std::vector<cells> out;
   bool is_within = false;
   for (std::string line; std::getline(file, line);) {

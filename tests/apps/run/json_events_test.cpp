@@ -1,6 +1,7 @@
 #include "apps/run/json_events.hpp"
 #include "tests/apps/run_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -153,7 +154,7 @@ TEST_CASE("the manual has a row for every event", "[apps][json]") {
   bed.last.events = silent;
   CHECK(lines_of(bed).empty());
 
-  std::ifstream manual(TROUPE_SOURCE_DIR "/docs/cli.md");
+  std::ifstream manual(source_dir() + "/docs/cli.md");
   const std::string text{std::istreambuf_iterator<char>(manual), {}};
   const auto table = text.substr(text.find("| `event` |"));
   const auto rows = table.substr(0, table.find("\n\n"));

@@ -4,6 +4,7 @@
 #include "apps/settings/settings.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/documented_table.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -155,7 +156,7 @@ TEST_CASE("printed settings read back the same", "[apps][settings]") {
 
 TEST_CASE("the page of settings has a row for each, with its unit and default",
           "[apps][settings]") {
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/settings.md");
+  std::ifstream file(troupe::testing::source_dir() + "/docs/settings.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   const auto cell = [](std::string text) {
     for (auto at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))

@@ -1,6 +1,7 @@
 // The requests and answers that docs/remote-agent.md prints: each request is sent as it stands, and
 // everything that is printed of its answer must be there.
 #include "tests/client/remote_agent/tool_bed.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -15,7 +16,7 @@ namespace {
 
 /// The JSON blocks of the page.
 std::vector<std::string> printed_blocks() {
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/remote-agent.md");
+  std::ifstream file(source_dir() + "/docs/remote-agent.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   constexpr std::string_view opening = "```json\n";
   std::vector<std::string> out;

@@ -2,6 +2,7 @@
 // order: JSON-RPC, and lines of curl.
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -78,7 +79,7 @@ struct printed_request {
 
 /// In their order.
 std::vector<printed_request> printed_on(const std::string& name) {
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/" + name);
+  std::ifstream file(source_dir() + "/docs/" + name);
   std::vector<printed_request> out;
   std::string block;
   bool is_json = false;

@@ -13,6 +13,7 @@
 #include "tests/net/json_shape.hpp"
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -100,7 +101,7 @@ void exchange(const net_bed& bed, const json::object& row, names& kept) {
 }
 
 json::array exchanges(const char* name) {
-  const auto path = std::string(TROUPE_SOURCE_DIR "/tests/net/a2a/exchanges/") + name;
+  const auto path = source_dir() + "/tests/net/a2a/exchanges/" + name;
   std::ifstream file(path, std::ios::binary);
   return json::parse(std::string(std::istreambuf_iterator<char>(file), {})).as_array();
 }

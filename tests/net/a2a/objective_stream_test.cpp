@@ -2,6 +2,7 @@
 #include "tests/net/net_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/source_dir.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 #include <boost/json/parse.hpp>
@@ -473,7 +474,7 @@ TEST_CASE("every request that the page on watching prints is answered as it says
           "[net][opt][docs]") {
   const temporary_directory directory;
   const net_bed bed({}, "echo", durable(directory));
-  std::ifstream file(TROUPE_SOURCE_DIR "/docs/watching.md");
+  std::ifstream file(source_dir() + "/docs/watching.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   constexpr std::string_view opening = "\n```json\n{";
   int sent = 0;

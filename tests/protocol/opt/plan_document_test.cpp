@@ -2,6 +2,7 @@
 #include "tests/protocol/json_schema.hpp"
 #include "tests/protocol/plan_files.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/source_dir.hpp"
 #include <troupe/protocol/plan_document.hpp>
 
 #include <boost/json/parse.hpp>
@@ -25,8 +26,8 @@ error refused(std::string_view text) {
 }
 
 const json::value& schema() {
-  static const auto value = json::parse(
-      test::read_file(std::filesystem::path(TROUPE_SOURCE_DIR) / "docs" / "plan.schema.json"));
+  static const auto value = json::parse(test::read_file(
+      std::filesystem::path(troupe::testing::source_dir()) / "docs" / "plan.schema.json"));
   return value;
 }
 
@@ -229,8 +230,8 @@ TEST_CASE("JSON that is no plan is refused with what would be one", "[protocol][
 
 TEST_CASE("no beginning of a valid document and no single wrong byte does harm",
           "[protocol][document]") {
-  const auto text =
-      test::read_file(std::filesystem::path(TROUPE_SOURCE_DIR) / "scenarios" / "alternatives.json");
+  const auto text = test::read_file(std::filesystem::path(troupe::testing::source_dir())
+                                    / "scenarios" / "alternatives.json");
   REQUIRE(read_plan_document(text).has_value());
   const auto end = text.find_last_of('}');
   for (std::size_t size = 0; size <= end; ++size)
@@ -507,7 +508,8 @@ TEST_CASE("a document that was read, written and read again is the same",
 }
 
 TEST_CASE("every plan printed in docs/plans.md is one", "[protocol][document][scenarios]") {
-  const auto text = test::read_file(std::filesystem::path(TROUPE_SOURCE_DIR) / "docs" / "plans.md");
+  const auto text =
+      test::read_file(std::filesystem::path(troupe::testing::source_dir()) / "docs" / "plans.md");
   std::size_t plans = 0;
   std::size_t tasks = 0;
   constexpr std::string_view fence = "```json\n";

@@ -3,6 +3,7 @@
 #include "tests/store/changes.hpp"
 #include "tests/store/kinds.hpp"
 #include "tests/support/reads.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <rocksdb/db.h>
 
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A directory as the last program of format 1 left it when it was killed.
-const fs::path old_directory = fs::path{TROUPE_SOURCE_DIR} / "tests/store/rocksdb/data/format-1";
+const fs::path old_directory = fs::path{source_dir()} / "tests/store/rocksdb/data/format-1";
 
 std::string read_bytes(const fs::path& path) {
   std::ifstream in{path, std::ios::binary};

@@ -11,6 +11,7 @@
 #include "tests/store/tools/tool_bed.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/reads.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -23,7 +24,7 @@ using namespace troupe::testing;
 
 namespace {
 
-const fs::path kept = fs::path{TROUPE_SOURCE_DIR} / "tests/store/rocksdb/data";
+const fs::path kept = fs::path{source_dir()} / "tests/store/rocksdb/data";
 
 constexpr std::uint32_t script_seed = 7;
 constexpr int script_changes = 60;

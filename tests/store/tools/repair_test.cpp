@@ -10,6 +10,7 @@
 #include "tests/store/journal/simulated_disk.hpp"
 #include "tests/store/rocksdb/small_file_system.hpp"
 #include "tests/store/tools/tool_bed.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <cerrno>
 #include <set>
@@ -327,7 +328,7 @@ TEST_CASE("Only the owner of a directory repairs or converts it", "[store][tools
   CHECK(planned(left.directory).is_needed); // To look at it is allowed.
 
   const auto old = left.place / "old";
-  fs::copy(fs::path{TROUPE_SOURCE_DIR} / "tests/store/rocksdb/data/format-1", old);
+  fs::copy(fs::path{source_dir()} / "tests/store/rocksdb/data/format-1", old);
   REQUIRE(::chown(old.c_str(), 12'345, 12'345) == 0);
   const auto done = migrate_store(old);
   REQUIRE(done.has_error());
@@ -505,7 +506,7 @@ TEST_CASE("A batch that a power failure cut short is no damage, also if its end 
 TEST_CASE("A directory of format 1 is checked, measured and converted", "[store][tools][format]") {
   const temporary_directory place;
   const auto directory = place / "data";
-  fs::copy(fs::path{TROUPE_SOURCE_DIR} / "tests/store/rocksdb/data/format-1", directory);
+  fs::copy(fs::path{source_dir()} / "tests/store/rocksdb/data/format-1", directory);
   const auto before = files_of(directory);
   CHECK(check_or_fail(directory).all().empty());
   const auto stat = stat_store(directory);
