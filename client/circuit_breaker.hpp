@@ -39,7 +39,8 @@ public:
   explicit circuit_breaker(breaker_terms terms = {}) : terms_(terms), wait_(terms.open_for) {}
 
   /// Whether a request may be made now. When the time is up one may, and the others wait for what
-  /// becomes of it. What was admitted ends with `succeed`, `fail` or `forget`.
+  /// becomes of it. What was admitted ends with `succeed`, `fail` or `forget`, or with `forget`
+  /// when its answer begins, and `succeed` or `fail_begun` for what follows.
   [[nodiscard]] bool admit(point now) {
     if (!is_open())
       return true;
@@ -65,7 +66,17 @@ public:
     if (is_open())
       open_until_ = now + wait_;
   }
-  /// The request that was admitted says nothing about the server (it was given up).
+  /// An answer that began well at `began` cannot be used after all. One that began while the
+  /// breaker was open counts as a probe that fails: there may be several.
+  void fail_begun(point now, point began) noexcept {
+    if (!is_open())
+      return fail(now);
+    if (began < opened_)
+      return;
+    wait_ = std::min(wait_ * 2, terms_.open_for_max);
+    open_until_ = now + wait_;
+  }
+  /// The request that was admitted says nothing about the server (it was given up), or not yet.
   void forget() noexcept { is_probing_ = false; }
 
   [[nodiscard]] bool is_open() const noexcept { return failures_ >= terms_.failures_max; }

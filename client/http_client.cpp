@@ -245,6 +245,7 @@ awaitable<result<outbound_answer>> http_stream::impl::ask(const string_request& 
   auto& parser = *from.parser;
   auto& body = parser.get().body();
   error_code ec;
+  paced_answer pace(shared->options.pace);
   if (!from.is_too_long)
     from.take(from.rest, ec);
   while (!from.is_too_long && !ec && !parser.is_done()) {
@@ -253,6 +254,9 @@ awaitable<result<outbound_answer>> http_stream::impl::ask(const string_request& 
       limit.cancel();
       co_return with_cause(counted.error(), "memory");
     }
+    const auto now = shared->clock->now();
+    if (const auto next = pace.grow(now, body.size()); next > now)
+      co_await waiting.wait_until(next);
     co_await wire->wait(ec);
     if (ec)
       break;
@@ -264,6 +268,7 @@ awaitable<result<outbound_answer>> http_stream::impl::ask(const string_request& 
   // only.
   auto out = head_of(parser);
   out.is_whole = !ec && !expired && !from.is_too_long;
+  pace.end(out.is_whole);
   // Bytes behind the answer belong to nothing that was asked.
   const bool again = out.is_whole && parser.keep_alive() && from.rest.empty();
   out.body = std::move(body);

@@ -15,6 +15,7 @@
 #include "client/http_message.hpp"
 #include "client/io.hpp"
 #include "client/proxy.hpp"
+#include "client/read_pace.hpp"
 #include "client/timers.hpp"
 #include "protocol/text/http_url.hpp"
 #include <troupe/protocol/errc.hpp>
@@ -87,6 +88,8 @@ struct http_client_options {
   /// null: nowhere. A request for which there is no room is not sent. An answer for which there is
   /// none fails, and costs its connection.
   memory_budget_ptr memory{};
+  /// Of the bytes of answers that are not whole; null: none.
+  std::shared_ptr<read_pace> pace{};
   /// With which the client proves who it is over TLS, as chain and key; empty: it does not.
   std::string certificate_pem;
   std::string key_pem;

@@ -10,23 +10,32 @@
 namespace troupe::net {
 
 result<void> sse_reader::feed(std::string_view bytes) {
-  while (!bytes.empty()) {
-    if (std::exchange(after_return_, false) && bytes.front() == '\n') {
-      bytes.remove_prefix(1);
+  auto line_feed = bytes.find('\n');
+  for (std::size_t at = 0; at < bytes.size();) {
+    if (std::exchange(after_return_, false) && bytes[at] == '\n') {
+      ++at;
       continue;
     }
-    const auto end = bytes.find_first_of("\r\n");
-    const auto piece = bytes.substr(0, end);
-    if (line_.size() + data_.size() + piece.size() > event_bytes_max_)
+    if (line_feed < at)
+      line_feed = bytes.find('\n', at);
+    const auto line = bytes.substr(at, line_feed - at);
+    const auto piece = line.substr(0, line.find('\r'));
+    const bool is_comment = (line_.empty() ? piece : std::string_view(line_)).starts_with(':');
+    if (is_comment)
+      idle_bytes_ += piece.size();
+    else if (line_.size() + data_.size() + piece.size() > event_bytes_max_)
       return make_error(errc::too_large, "an event of the stream is longer than "
                                              + std::to_string(event_bytes_max_) + " bytes");
-    if (end == std::string_view::npos) {
-      line_.append(piece);
+    at += piece.size();
+    if (at == bytes.size()) {
+      line_.append(is_comment ? std::string_view(line_.empty() ? ":" : "") : piece);
       return {};
     }
-    after_return_ = bytes[end] == '\r';
-    bytes.remove_prefix(end + 1);
-    if (line_.empty()) {
+    after_return_ = bytes[at++] == '\r';
+    if (is_comment) {
+      line_.clear();
+      is_first_line_ = false;
+    } else if (line_.empty()) {
       take_line(piece);
     } else {
       line_.append(piece);
@@ -48,9 +57,11 @@ void sse_reader::take_line(std::string_view line) {
   if (line.empty())
     return end_event();
   const auto colon = line.find(':');
+  const auto name = line.substr(0, colon);
+  if (name != "data")
+    idle_bytes_ += line.size();
   if (colon == 0)
     return; // a comment
-  const auto name = line.substr(0, colon);
   auto value = colon == std::string_view::npos ? std::string_view{} : line.substr(colon + 1);
   if (value.starts_with(' '))
     value.remove_prefix(1);
@@ -74,6 +85,8 @@ void sse_reader::end_event() {
   const bool is_error = std::exchange(is_error_, false);
   if (std::exchange(has_data_, false))
     keep({id_, std::exchange(data_, std::string{}), is_error});
+  else
+    ++idle_bytes_;
   data_.clear();
 }
 

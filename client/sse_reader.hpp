@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace troupe::net {
@@ -38,6 +39,12 @@ public:
   /// The stream has ended: what was begun and has no empty line behind it, if it has data. Whether
   /// it is whole the caller has to see. To be called once, after the last `take`.
   [[nodiscard]] std::optional<sse_event> take_rest();
+  /// Of an event that has begun.
+  [[nodiscard]] std::size_t unfinished_bytes() const noexcept {
+    return line_.size() + data_.size();
+  }
+  /// Bytes of comments and of other lines without data that came since this was last asked.
+  [[nodiscard]] std::size_t take_idle_bytes() noexcept { return std::exchange(idle_bytes_, 0); }
   /// An event or a comment has begun, and has not ended.
   [[nodiscard]] bool is_within_event() const noexcept { return has_data_ || !line_.empty(); }
   /// Bytes that are kept: of what was begun, and of events that were not taken.
@@ -51,7 +58,7 @@ private:
   void keep(sse_event event);
 
   const std::size_t event_bytes_max_;
-  std::string line_;          ///< Begun, without its end.
+  std::string line_;          ///< Begun, without its end; of a comment only its colon.
   bool after_return_ = false; ///< The last byte was a CR: a LF behind it ends the same line.
   bool is_first_line_ = true;
   std::string data_;
@@ -61,7 +68,8 @@ private:
   std::optional<std::chrono::milliseconds> retry_;
   std::vector<sse_event> events_; ///< Complete.
   std::size_t taken_ = 0;         ///< Of them.
-  std::size_t events_bytes_ = 0;  ///< Of those that were not taken.
+  std::size_t idle_bytes_ = 0;
+  std::size_t events_bytes_ = 0; ///< Of those that were not taken.
 };
 
 } // namespace troupe::net

@@ -316,7 +316,7 @@ void delegation::ask_person() {
 
 // -- frames ---------------------------------------------------------------------------------------
 
-delegation_steps delegation::on_event(point now, const wire::answer& frame) {
+delegation_steps delegation::on_event(point now, const wire::answer& frame, std::size_t bytes) {
   if (phase_ == phase::ended || !is_listening_)
     return finish_turn(now);
   follow_cursor(frame);
@@ -337,20 +337,25 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame) {
     cursor_ = std::move(cursor);
     hear(now);
   }
-  if (worth != frame_worth::news && !bears_idle_frame(now) && phase_ != phase::closing)
-    give_up(agent_words() + " sends without an end, and nothing new: more than "
-                + std::to_string(idle_frames_max) + " events in a minute",
-            false);
+  if (worth != frame_worth::news)
+    take_idle_frame(now, bytes);
   return finish_turn(now);
 }
 
-/// Whether the stream may bring one more event with nothing new.
-bool delegation::bears_idle_frame(point now) {
+/// The stream has brought an event with nothing new.
+void delegation::take_idle_frame(point now, std::size_t bytes) {
   if (now >= idle_since_ + idle_frames_window) {
     idle_since_ = now;
     idle_frames_ = 0;
   }
-  return ++idle_frames_ <= idle_frames_max;
+  const auto count = static_cast<std::uint32_t>(1 + bytes / idle_frame_bytes);
+  idle_frames_ += count;
+  if (idle_frames_ > idle_frames_max && phase_ != phase::closing)
+    return give_up(agent_words() + " sends without an end, and nothing new: more than "
+                       + std::to_string(idle_frames_max) + " events in a minute",
+                   false);
+  if (idle_frames_ > idle_frames_at_once && is_listening_)
+    steps_.emplace_back(do_slow_down{count});
 }
 
 /// A server with cursors shows every change of a task once, in order, or begins anew with the task

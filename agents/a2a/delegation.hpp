@@ -94,6 +94,11 @@ struct do_cancel {
 /// The attempt is given up, and the remote task may run on: cancel it in the background, after a
 /// restart, too. No other attempt of the task sends before that is settled.
 struct do_cancel_later {};
+/// Events that bring nothing new have come: the next one is not read before its turn among those of
+/// its target.
+struct do_slow_down {
+  std::uint32_t events = 1;
+};
 /// Close the stream; nothing more comes from it.
 struct do_hang_up {};
 /// Call on_time then, in place of what was said before.
@@ -108,7 +113,7 @@ struct do_end {};
 
 using delegation_step = std::variant<do_look_up, do_keep, do_send, do_deliver, do_listen, do_get,
                                      do_find, do_read_question, do_cancel, do_cancel_later,
-                                     do_hang_up, do_wait, do_report, do_end>;
+                                     do_slow_down, do_hang_up, do_wait, do_report, do_end>;
 using delegation_steps = std::vector<delegation_step>;
 
 class delegation {
@@ -124,7 +129,9 @@ public:
   [[nodiscard]] delegation_steps on_met(point now, result<remote_abilities> met);
   [[nodiscard]] delegation_steps on_noted(point now);
   [[nodiscard]] delegation_steps on_sent(point now, result<wire::answer> answer);
-  [[nodiscard]] delegation_steps on_event(point now, const wire::answer& frame);
+  /// `bytes`: of the frame, as it came.
+  [[nodiscard]] delegation_steps on_event(point now, const wire::answer& frame,
+                                          std::size_t bytes = 0);
   [[nodiscard]] delegation_steps on_stream_end(point now, const error& why);
   [[nodiscard]] delegation_steps on_got(point now, result<task> got);
   [[nodiscard]] delegation_steps on_found(point now, result<std::vector<task>> found);
@@ -181,7 +188,7 @@ private:
   void listen();
   void look_again();
   frame_worth take(point now, const wire::answer& frame);
-  [[nodiscard]] bool bears_idle_frame(point now);
+  void take_idle_frame(point now, std::size_t bytes);
   [[nodiscard]] bool is_own(const task& found) const;
   void follow_cursor(const wire::answer& frame);
   void mark(report_artifact& made) const;

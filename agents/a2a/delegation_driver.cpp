@@ -72,8 +72,22 @@ void delegation_driver::begin() {
 }
 
 void delegation_driver::read_on() {
-  if (stream_)
+  if (stream_ && !is_slowed_)
     stream_->resume();
+}
+
+void delegation_driver::slow_down(std::uint32_t events) {
+  const auto now = loop_.now();
+  const auto next = queue_->next_read(now, events);
+  if (next == now || !stream_)
+    return;
+  stream_->pause();
+  is_slowed_ = true;
+  slowing_ = loop_.after(next - now, [this] {
+    is_slowed_ = false;
+    if (is_canceled_ || given_.port->has_room()) // else on_room follows
+      read_on();
+  });
 }
 
 void delegation_driver::cancel(std::optional<std::chrono::milliseconds> within) {
@@ -118,6 +132,7 @@ void delegation_driver::drop() {
   canceling_.reset();
   timer_.reset();
   pause_.reset();
+  slowing_.reset();
 }
 
 void delegation_driver::enter() {
@@ -204,6 +219,7 @@ void delegation_driver::carry_out(delegation_steps steps) {
                    [&](do_read_question&) { read_question(); },
                    [&](do_cancel& it) { send_cancel(it.within); },
                    [&](do_cancel_later&) { leave_cancel(); },
+                   [&](do_slow_down& it) { slow_down(it.events); },
                    [&](do_hang_up&) { stream_.reset(); },
                    [&](do_wait& it) { wait(it.until); },
                    [&](do_report& it) {
@@ -288,10 +304,10 @@ void delegation_driver::subscribe(const std::string& cursor) {
 void delegation_driver::listen(a2a::operation which, a2a::params_writer params,
                                a2a::agent_line::headers more) {
   a2a::stream_listener to;
-  to.on_event = [this](const wire::answer& frame) {
+  to.on_event = [this](const wire::answer& frame, std::size_t bytes) {
     note_answer({});
     format_ = line_->format();
-    carry_out(course_.on_event(loop_.now(), frame));
+    carry_out(course_.on_event(loop_.now(), frame, bytes));
     if (stream_ && !is_canceled_ && !given_.port->has_room())
       stream_->pause(); // on_room follows
   };

@@ -95,6 +95,9 @@ private:
   void read_question();
   void find();
 
+  /// The next event of the stream is not read before its turn.
+  void slow_down(std::uint32_t events);
+
   /// A timer that rings too early costs a look; so it is only ever set earlier.
   void wait(time_source::steady_point until);
   [[nodiscard]] result<task> read_task(const result<boost::json::value>& answer);
@@ -115,6 +118,7 @@ private:
   bool is_canceled_ = false;
   bool is_asking_ = false;        ///< The request is out, and nothing was answered.
   bool waits_for_cancel_ = false; ///< Of an earlier attempt.
+  bool is_slowed_ = false;        ///< Until `slowing_` rings.
   std::shared_ptr<target_queue> queue_;
   std::shared_ptr<target_queue::ticket> ticket_; ///< While it waits for its turn.
   a2a::call_handle pause_;                       ///< Until the request is sent again.
@@ -124,6 +128,7 @@ private:
   a2a::call_handle delivery_; ///< A send without a stream.
   a2a::call_handle questioning_;
   a2a::call_handle canceling_;
+  a2a::call_handle slowing_;
   a2a::call_handle timer_;
   time_source::steady_point rings_at_ = time_source::steady_point::max(); ///< Of `timer_`.
 };

@@ -2,10 +2,14 @@
 // are open.
 #pragma once
 
+#include "agents/a2a/limits.hpp"
 #include "agents/a2a/target_gate.hpp"
 #include "client/a2a/call_loop.hpp"
+#include "client/read_pace.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -15,12 +19,14 @@ namespace troupe {
 
 class target_queue;
 
-/// How many delegations are open at all targets together. For the loop's thread.
+/// How many delegations are open at all targets together, and how fast is read there what brings
+/// nothing new. For the loop's thread.
 struct open_delegations {
   std::size_t count = 0;
   const std::size_t max;
   /// Queues that have found no place. Each comes once.
   std::deque<std::weak_ptr<target_queue>> waiting{};
+  net::read_pace idle_frames{idle_frames_per_second_of_all, idle_frames_per_second_of_all};
 };
 
 /// Those that wait for their turn at one target, and how many are open there. For the loop's
@@ -36,6 +42,10 @@ public:
       : loop_(loop), gate_(limits), all_(std::move(all)) {}
 
   [[nodiscard]] target_gate& gate() noexcept { return gate_; }
+  /// `count` events of the target brought nothing new: when the next one of their stream is read.
+  [[nodiscard]] target_gate::point next_read(target_gate::point now, std::uint32_t count) noexcept {
+    return std::max(idle_frames_.take(now, count), all_->idle_frames.take(now, count));
+  }
   /// One goes on that an earlier process has begun: it has its place, also above the limits.
   void rejoin() noexcept {
     gate_.rejoin();
@@ -60,6 +70,7 @@ private:
 
   a2a::call_loop& loop_;
   target_gate gate_;
+  net::read_pace idle_frames_{idle_frames_per_second, idle_frames_per_second};
   const std::shared_ptr<open_delegations> all_;
   static constexpr std::size_t sweep_min = 1'000;
   std::deque<std::weak_ptr<ticket>> waiting_;

@@ -7,9 +7,12 @@
 // costs that delegates nothing. At 1 and at 64 at once; memory store and RocksDB. Then plans of 50
 // and of 1,000 tasks, all delegated to the leaf at once: delegations a second. A cancel that goes
 // over 3 servers to the leaf, until its answer: that the leaf is canceled. Waiting: the memory of
-// 1,000 delegations whose leaf sleeps, beside 1,000 tasks that sleep here. Every answer is a
-// completed task. All are processes of their own. Units: us, requests/s, tasks/s, bytes. Knobs:
-// --troupe PATH, --seconds, --rounds, --filter (`memory/...`, `rocksdb/...`).
+// 1,000 delegations whose leaf sleeps, beside 1,000 tasks that sleep here. Hostile: delegations to
+// the leaf, 8 at once, while each second 8 others begin at an agent that floods its streams, one
+// kind of flood after the other (troupe_hostile_agent); the same without it is the baseline. Every
+// answer is a completed task. All are processes of their own. Units: us, requests/s, tasks/s,
+// bytes. Knobs: --troupe PATH, --seconds, --rounds, --filter (`memory/...`, `rocksdb/...`,
+// `hostile/...`).
 #include "bench/support/harness.hpp"
 #include "bench/support/latency.hpp"
 #include "bench/support/process.hpp"
@@ -18,10 +21,13 @@
 
 #include <boost/json/parse.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -50,22 +56,29 @@ private:
   std::string port_;
 };
 
+std::string target_text(const std::string& alias, const std::string& port) {
+  return "[[targets]]\nalias = \"" + alias + "\"\nurl = \"http://127.0.0.1:" + port + "\"\n";
+}
+
+std::unique_ptr<started> serve(const std::string& troupe, const std::string& store,
+                               const temporary_directory& place, const std::string& targets) {
+  const auto config = (place.path() / "serve.toml").string();
+  std::ofstream file(config);
+  file << "deduplicate-seconds = 0\n" << targets;
+  file.close();
+  check(file.good(), "cannot write " + config);
+  return std::make_unique<started>(
+      std::vector<std::string>{troupe, "serve", "--listen", "127.0.0.1:0", "--store", store,
+                               "--data", (place.path() / "records").string(), "--config", config});
+}
+
 /// The leaf is the first; each other one has the one before as its target `next`.
 struct chain {
   chain(const std::string& troupe, const std::string& store) {
     for (std::size_t i = 0; i <= hops_max; ++i) {
       const auto& place = *places.emplace_back(std::make_unique<temporary_directory>());
-      const auto config = (place.path() / "serve.toml").string();
-      std::ofstream file(config);
-      file << "deduplicate-seconds = 0\n";
-      if (i > 0)
-        file << "[[targets]]\nalias = \"next\"\nurl = \"http://127.0.0.1:" << servers[i - 1]->port()
-             << "\"\n";
-      file.close();
-      check(file.good(), "cannot write " + config);
-      servers.push_back(std::make_unique<started>(std::vector<std::string>{
-          troupe, "serve", "--listen", "127.0.0.1:0", "--store", store, "--data",
-          (place.path() / "records").string(), "--config", config}));
+      servers.push_back(
+          serve(troupe, store, place, i > 0 ? target_text("next", servers[i - 1]->port()) : ""));
     }
   }
   ~chain() {
@@ -77,9 +90,10 @@ struct chain {
   std::vector<std::unique_ptr<started>> servers;
 };
 
-std::string task_text(const std::string& name, const std::string& target_input) {
-  return R"({"name":")" + name + R"(","agent":"a2a","input":{"target":"next",)" + target_input
-         + "}}";
+std::string task_text(const std::string& name, const std::string& target_input,
+                      const std::string& target = "next") {
+  return R"({"name":")" + name + R"(","agent":"a2a","input":{"target":")" + target + R"(",)"
+         + target_input + "}}";
 }
 
 std::string plan_of(const std::string& tasks) {
@@ -110,10 +124,11 @@ std::string params_of_plan() {
 }
 
 /// One message whose plan has so many tasks, all delegated at once.
-std::string params_of_fan(std::size_t tasks, const std::string& input) {
+std::string params_of_fan(std::size_t tasks, const std::string& input,
+                          const std::string& target = "next") {
   std::string all;
   for (std::size_t i = 0; i < tasks; ++i)
-    all += (i == 0 ? "" : ",") + task_text("t" + std::to_string(i), input);
+    all += (i == 0 ? "" : ",") + task_text("t" + std::to_string(i), input, target);
   return R"({"message":{"messageId":"m@","role":"ROLE_USER","parts":[{"text":"go"}],)"
          + plan_of(all) + "}}";
 }
@@ -305,6 +320,46 @@ void measure_waiting(report& results, const settings& where, std::size_t tasks) 
   results.add("waiting", there, "bytes", here);
 }
 
+/// Delegations to a good agent while others are begun at one that floods its streams.
+void measure_hostile(const options& how, report& results, const settings& where,
+                     const std::string& kind) {
+  const auto name = "hostile/" + kind;
+  column alone{name + " alone", {}, {}};
+  column beside{name, {}, {}};
+  std::vector<double> before;
+  std::vector<double> after;
+  for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
+    const started bad({own_folder() + "/troupe_hostile_agent", "--kind", kind});
+    const temporary_directory leaf_place;
+    const auto leaf = serve(where.troupe, "memory", leaf_place, "");
+    const temporary_directory near_place;
+    const auto near = serve(where.troupe, "memory", near_place,
+                            target_text("next", leaf->port()) + target_text("bad", bad.port()));
+    alone.add(load(where, near->port(), 8, params_over(1)));
+    before.push_back(near->resident_bytes());
+    std::atomic<int> begun{0};
+    {
+      auto text = params_of_fan(8, question, "bad");
+      text.insert(text.rfind('}'), R"(,"configuration":{"returnImmediately":true})");
+      const std::jthread feed([&](const std::stop_token& stop) {
+        auto client = client_of(*near);
+        while (!stop.stop_requested()) {
+          static_cast<void>(ask(client, "SendMessage", numbered(text, 1'000'000'000U + begun++)));
+          std::this_thread::sleep_for(std::chrono::seconds{1});
+        }
+      });
+      while (begun == 0)
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+      beside.add(load(where, near->port(), 8, params_over(1)));
+      after.push_back(near->resident_bytes());
+    }
+  }
+  results.heading(name + "; baseline: without the agent that floods");
+  print(results, alone, nullptr);
+  print(results, beside, &alone);
+  results.add(name + " resident", median(after), "bytes", median(before), ratio_of(after, before));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -329,6 +384,9 @@ int main(int argc, char** argv) {
         }
         if (how.wants("waiting"))
           measure_waiting(results, where, how.quick ? 20 : 1'000);
+        for (const std::string kind : {"idle", "foreign", "endless", "comments", "slow"})
+          if (how.wants("hostile/" + kind))
+            measure_hostile(how, results, where, kind);
       },
       {{"--troupe", "the server's binary; default: the one beside this program", &where.troupe},
        {"--seconds", "measured time of each load (3)", &seconds}});

@@ -87,17 +87,21 @@ a2a_client::make(net::asio::io_context& context, net::timers_ptr clock, client_o
   how.proxies = options.to.proxies;
   how.total = options.total;
   how.memory = options.memory;
+  how.pace = std::make_shared<net::read_pace>(unfinished_bytes_per_second / net::paced_block_bytes,
+                                              unfinished_bytes_at_once / net::paced_block_bytes);
+  auto pace = how.pace;
   auto http = net::http_client::make(context, clock, std::move(how));
   if (!http)
     return http.error();
   return std::unique_ptr<a2a_client>(
-      new a2a_client(std::move(options), std::move(clock), std::move(*http)));
+      new a2a_client(std::move(options), std::move(clock), std::move(pace), std::move(*http)));
 }
 
 a2a_client::a2a_client(client_options options, net::timers_ptr clock,
-                       std::unique_ptr<net::http_client> http)
-    : options_(std::move(options)), clock_(std::move(clock)), http_(std::move(http)),
-      who_(options_.to, clock_, *http_), breaker_(breaker_terms_of_agents) {}
+                       std::shared_ptr<net::read_pace> pace, std::unique_ptr<net::http_client> http)
+    : options_(std::move(options)), clock_(std::move(clock)), pace_(std::move(pace)),
+      http_(std::move(http)), who_(options_.to, clock_, *http_), breaker_(breaker_terms_of_agents) {
+}
 
 a2a_client::~a2a_client() = default;
 
@@ -132,17 +136,24 @@ result<void> a2a_client::admit() {
 void a2a_client::note(const result<outbound_answer>& answer) {
   if (answer) {
     const auto status = answer->status; // 503 asks for time, and has its own rules
-    if (status == 500 || status == 502 || status == 504)
+    if (status == 500 || status == 502 || status == 504 || !answer->is_whole)
       breaker_.fail(clock_->now());
     else
       breaker_.succeed();
     return;
   }
   const auto code = answer.error().code;
-  if (code == errc::unavailable || code == errc::timed_out)
+  if (code == errc::unavailable || code == errc::timed_out || code == errc::invalid_agent_response)
     breaker_.fail(clock_->now());
   else
     breaker_.forget(); // of our own making
+}
+
+void a2a_client::note_stream(bool has_event, net::time_point began) {
+  if (has_event)
+    breaker_.succeed();
+  else
+    breaker_.fail_begun(clock_->now(), began);
 }
 
 awaitable<result<outbound_answer>> a2a_client::exchange(prepared_request request) {

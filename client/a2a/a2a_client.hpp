@@ -138,12 +138,15 @@ public:
 private:
   friend class event_stream;
 
-  a2a_client(client_options options, net::timers_ptr clock, std::unique_ptr<net::http_client> http);
+  a2a_client(client_options options, net::timers_ptr clock, std::shared_ptr<net::read_pace> pace,
+             std::unique_ptr<net::http_client> http);
 
   /// Whether the agent may be asked now. Errors: unavailable, if it has failed again and again.
   [[nodiscard]] result<void> admit();
   /// What became of what was admitted.
   void note(const result<net::outbound_answer>& answer);
+  /// The same of a stream that began at `began`: whether an event has come.
+  void note_stream(bool has_event, net::time_point began);
   [[nodiscard]] net::awaitable<result<net::outbound_answer>> exchange(prepared_request request);
   /// An operation was asked in the version `asked`. Whether it is to be asked again, in
   /// the other one.
@@ -162,6 +165,7 @@ private:
 
   const client_options options_;
   const net::timers_ptr clock_;
+  const std::shared_ptr<net::read_pace> pace_; ///< Shared with `http_`.
   std::unique_ptr<net::http_client> http_;
   identity who_;
   net::circuit_breaker breaker_;
@@ -197,6 +201,8 @@ public:
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
   /// That of the last event; the agent's may have changed since.
   [[nodiscard]] wire::wire_format format() const noexcept { return format_; }
+  /// Of the last event, as it came; 0 if it was an answer without a stream.
+  [[nodiscard]] std::size_t event_bytes() const noexcept { return read_bytes_; }
   /// The server gives its events ids, and goes on behind the last one after a break.
   [[nodiscard]] bool has_event_ids() const noexcept { return !last_id_.empty(); }
   /// The event that was read last was the last one.
@@ -211,6 +217,8 @@ private:
   [[nodiscard]] result<void> feed(std::string_view bytes, net::time_point asked_at);
   [[nodiscard]] net::awaitable<result<void>> gather(net::outbound_answer& to);
   [[nodiscard]] net::awaitable<result<void>> wait_after(error why);
+  [[nodiscard]] net::awaitable<void> keep_pace(std::size_t bytes);
+  void prove(const error& why = {});
   void drop();
 
   a2a_client& by_;
@@ -224,9 +232,13 @@ private:
   std::shared_ptr<net::http_stream> connection_;
   std::optional<net::sse_reader> reader_;
   net::answer_share held_;                   ///< Of `reader_`, or of an answer that is no stream.
+  net::paced_answer pace_;                   ///< The same.
   std::chrono::nanoseconds event_waited_{0}; ///< For the event that is being read.
   std::size_t event_bytes_ = 0;              ///< Of it, so far.
-  std::size_t idle_bytes_ = 0;               ///< Since the last event.
+  std::size_t read_bytes_ = 0;               ///< Of the event that was read last.
+  std::size_t idle_bytes_ = 0;               ///< Since the last event, and not of one.
+  /// When the connection's stream began, until it has shown whether it is of use.
+  std::optional<net::time_point> unproven_since_;
   std::optional<net::sse_event>
       unended_; ///< Behind the last whole event of a stream that has ended.
   std::optional<boost::json::value> whole_; ///< An answer that is no stream.

@@ -100,7 +100,7 @@ awaitable<void> read_on(std::shared_ptr<event_stream> from, std::weak_ptr<open_s
       heard_by->to.on_end(read.error());
       co_return;
     }
-    heard_by->to.on_event(std::move(*read));
+    heard_by->to.on_event(std::move(*read), from->event_bytes());
     if (heard_by->is_paused) {
       heard_by->is_read = false;
       co_return;

@@ -61,7 +61,8 @@ using stream_handle = std::shared_ptr<heard_stream>;
 
 /// Hears the events of a stream. `on_end` is the last call.
 struct stream_listener {
-  std::function<void(wire::answer)> on_event;
+  /// `bytes`: of the event, as it came.
+  std::function<void(wire::answer, std::size_t bytes)> on_event;
   /// Why nothing more comes: also a clean end is an error (errc::unavailable). It says how long the
   /// agent does not want to be asked (pause_in), if that is known.
   std::function<void(error)> on_end;

@@ -55,18 +55,29 @@ std::string cursor_in(const json::object& metadata) {
 event_stream::event_stream(a2a_client& by, operation which, params_writer params,
                            connection_news news, header_list headers)
     : by_(by), which_(which), params_(std::move(params)), news_(std::move(news)),
-      headers_(std::move(headers)), held_(by.http_->memory()), pause_(by.clock_) {}
+      headers_(std::move(headers)), held_(by.http_->memory()), pace_(by.pace_), pause_(by.clock_) {}
 
 event_stream::~event_stream() {
   drop();
 }
 
+/// What the connection has brought first: an event, or why none came. Only that counts for the
+/// circuit breaker: also an agent of which nothing can be used begins its streams well.
+void event_stream::prove(const error& why) {
+  const auto began = std::exchange(unproven_since_, std::nullopt);
+  const bool is_ours = why.code == errc::canceled || why.code == errc::overloaded;
+  if (began && !is_closed_ && !is_ours)
+    by_.note_stream(why.code == errc::none, *began);
+}
+
 void event_stream::drop() {
+  unproven_since_.reset();
   if (connection_)
     connection_->close();
   connection_ = nullptr;
   reader_.reset();
   held_.release();
+  pace_.end(false);
   event_bytes_ = 0;
   event_waited_ = {};
   idle_bytes_ = 0;
@@ -120,15 +131,22 @@ awaitable<result<void>> event_stream::open() {
     const auto connection = by_.http_->lend(*url);
     connection_ = connection;
     auto head = co_await connection->begin(std::move(request->request));
-    by_.note(head);
-    if (!head)
-      co_return head.error();
-    if (head->status == 200 && is_event_stream(*head)) {
+    if (head && head->status == 200 && is_event_stream(*head)) {
+      by_.breaker_.forget();
+      unproven_since_ = by_.clock_->now();
       reader_.emplace(by_.options_.bytes_max);
       co_return result<void>{};
     }
+    if (!head) {
+      by_.note(head);
+      co_return head.error();
+    }
     // An error, or an answer that is no stream.
     const auto gathered = co_await gather(*head);
+    if (gathered)
+      by_.note(head);
+    else
+      by_.note(gathered.error());
     drop();
     if (!gathered)
       co_return gathered.error();
@@ -161,6 +179,10 @@ awaitable<result<void>> event_stream::gather(outbound_answer& to) {
     const auto piece = co_await connection->more(by_.options_.timeout);
     if (!piece && piece.error().code == errc::overloaded)
       co_return piece.error();
+    if (!piece)
+      to.is_whole = false;
+    else if (piece->empty())
+      pace_.end(true);
     if (!piece || piece->empty())
       co_return result<void>{};
     to.body += *piece;
@@ -171,6 +193,7 @@ awaitable<result<void>> event_stream::gather(outbound_answer& to) {
     const auto counted = held_.resize(net::heap_bytes(to.body));
     if (!counted)
       co_return counted;
+    co_await keep_pace(to.body.size());
   }
 }
 
@@ -182,8 +205,8 @@ result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at
     return fed;
   if (auto counted = held_.resize(reader_->held_bytes()); !counted)
     return net::with_cause(counted.error(), "memory");
-  idle_bytes_ += bytes.size();
-  if (idle_bytes_ > by_.options_.bytes_max + idle_stream_bytes_max)
+  idle_bytes_ += reader_->take_idle_bytes();
+  if (idle_bytes_ > idle_stream_bytes_max)
     return make_error(errc::unavailable, "the stream has sent " + std::to_string(idle_bytes_)
                                              + " bytes without an event");
   if (!reader_->is_within_event()) {
@@ -201,6 +224,13 @@ result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at
                     "an event of the stream comes too slowly: " + std::to_string(event_bytes_)
                         + " bytes of it in "
                         + std::to_string(event_waited_ / std::chrono::seconds{1}) + " s");
+}
+
+/// Waits until more may be read of what has `bytes`, and is not whole.
+awaitable<void> event_stream::keep_pace(std::size_t bytes) {
+  const auto now = by_.clock_->now();
+  if (const auto next = pace_.grow(now, bytes); next > now && !is_closed_)
+    co_await pause_.wait_until(next);
 }
 
 /// Waits before the next try; the error if there is none.
@@ -232,6 +262,7 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
     if (whole_) {
       auto out = std::move(whole_);
       whole_.reset();
+      read_bytes_ = 0;
       was_whole_ = true;
       co_return read{std::move(out)};
     }
@@ -244,14 +275,17 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
       event = std::exchange(unended_, std::nullopt);
     if (event) {
       idle_bytes_ = 0;
+      read_bytes_ = event->data.size();
       by_.who_.mask(event->data);
       auto value = read_event(*event, format_);
+      prove(value || value.error().code != errc::invalid_agent_response ? error{} : value.error());
       if (reader_) // what is less is never refused
         static_cast<void>(held_.resize(reader_->held_bytes()));
       if (by_.learn_version(format_.version, which_, value)) {
         drop();
         continue;
       }
+      pace_.end(value.has_value());
       if (value) {
         failures_ = 0;
         if (!event->id.empty())
@@ -281,8 +315,11 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
       const auto piece = co_await connection->more(by_.options_.silence);
       if (piece && !piece->empty()) {
         const auto fed = feed(*piece, asked_at);
-        if (fed)
+        if (fed) {
+          co_await keep_pace(reader_->unfinished_bytes());
           continue;
+        }
+        prove(fed.error());
         if (!passes(fed.error().code))
           co_return fed.error();
         broken = fed.error();
@@ -292,6 +329,7 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
       } else {
         broken = piece ? make_error(errc::unavailable, "the stream ended before its task")
                        : piece.error();
+        prove(broken);
       }
     }
     const auto waited = co_await wait_after(std::move(broken));

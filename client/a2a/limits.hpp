@@ -28,10 +28,16 @@ inline constexpr std::chrono::milliseconds stream_silence{120'000};
 inline constexpr std::size_t event_bytes_per_second_min = 1024;
 inline constexpr std::chrono::seconds event_begins_in{30};
 
-/// Bytes of a stream, beside those of one event, that bring no event: comments, mostly. Then it
-/// counts as broken (errc::unavailable), and is taken up again after a pause. A server that sends a
-/// comment each second needs days for that.
-inline constexpr std::size_t idle_stream_bytes_max = std::size_t{4} << 20;
+/// Bytes of a stream since its last event that are of no event: comments, mostly. Then it counts as
+/// broken (errc::unavailable), and is taken up again after a pause. A server that sends a short
+/// comment each second needs most of a day for that.
+inline constexpr std::size_t idle_stream_bytes_max = std::size_t{1} << 20;
+/// What one agent may send of answers and events that are not whole: so many bytes are read at
+/// once, and then in a second. What becomes whole counts no more, and neither do the first 64 KiB
+/// of each (net::paced_block_bytes). An answer of 16 MiB takes a tenth of a second of the loop's
+/// time.
+inline constexpr std::size_t unfinished_bytes_at_once = std::size_t{64} << 20;
+inline constexpr std::size_t unfinished_bytes_per_second = std::size_t{4} << 20;
 /// Events of other tasks in a row in the stream of one; then it ends with
 /// errc::invalid_agent_response. A server that mixes up its streams sends a few.
 inline constexpr unsigned foreign_events_max = 1'000;

@@ -68,3 +68,37 @@ TEST_CASE("a failure that comes late does not keep the breaker open", "[client]"
   breaker.fail(now + 20s);
   CHECK(breaker.open_for(now + 20s) == 10s);
 }
+
+TEST_CASE("an answer that begins well, and then cannot be used, is a failure", "[client]") {
+  circuit_breaker breaker({.failures_max = 2, .open_for = 10s, .open_for_max = 30s});
+  circuit_breaker::point now{};
+  const auto early = now;
+  const auto begin = [&] {
+    const bool admitted = breaker.admit(now);
+    breaker.forget();
+    return admitted;
+  };
+  for (int i = 0; i < 2; ++i) {
+    CHECK(begin());
+    breaker.fail_begun(now += 1s, now);
+  }
+  CHECK_FALSE(begin());
+  SECTION("one that began before the breaker opened does not keep it open") {
+    breaker.fail_begun(now += 5s, early);
+    CHECK(breaker.open_for(now) == 5s);
+  }
+  SECTION("each that began as a probe doubles the time") {
+    now += 10s;
+    CHECK(begin());
+    const auto first = now;
+    CHECK(begin()); // the first one has an answer, which may be long
+    breaker.fail_begun(now += 1s, first);
+    CHECK(breaker.open_for(now) == 20s);
+    breaker.fail_begun(now, first);
+    CHECK(breaker.open_for(now) == 30s);
+    now += 30s;
+    CHECK(begin());
+    breaker.succeed();
+    CHECK(breaker.state(now) == breaker_state::closed);
+  }
+}

@@ -79,3 +79,30 @@ TEST_CASE("an event that is too long is refused, in one line or in many", "[clie
   REQUIRE(lines.feed("data:1234\n").has_value());
   CHECK(lines.feed("data:12").error().code == errc::too_large);
 }
+
+TEST_CASE("a comment without end holds no memory", "[client][sse]") {
+  sse_reader reader(1000);
+  for (int i = 0; i < 100; ++i)
+    REQUIRE(reader.feed((i == 0 ? ":" : "") + std::string(999, 'x')).has_value());
+  CHECK(reader.held_bytes() == 0);
+  CHECK(reader.take_idle_bytes() == 99'901);
+  CHECK(reader.unfinished_bytes() == 1);
+  REQUIRE(reader.feed("\ndata: 1\n\n").has_value());
+  CHECK(reader.unfinished_bytes() == 0);
+  CHECK(data_of(reader) == std::vector<std::string>{"|1"});
+}
+
+TEST_CASE("bytes that are of no event are counted as idle", "[client][sse]") {
+  sse_reader reader(1000);
+  const auto idle = [&](const std::string& text) {
+    REQUIRE(reader.feed(text).has_value());
+    return reader.take_idle_bytes();
+  };
+  CHECK(idle(": hello\n\n") == 8);
+  CHECK(idle("data: 1\n") == 0);
+  CHECK(idle("data: 2\n\n") == 0);
+  CHECK(idle("datax: 1\r\r") == 9);
+  CHECK(idle("id: 1\nretry: 5\nx\n") == 14);
+  CHECK(idle("\n\r\n\r") == 3);
+  CHECK(idle("data") == 0); // may be of one
+}

@@ -32,6 +32,9 @@ inline std::string word_of(const delegation_step& step) {
     std::string operator()(const do_read_question&) const { return "read question"; }
     std::string operator()(const do_cancel&) const { return "cancel"; }
     std::string operator()(const do_cancel_later&) const { return "cancel later"; }
+    std::string operator()(const do_slow_down& it) const {
+      return "slow down by " + std::to_string(it.events);
+    }
     std::string operator()(const do_hang_up&) const { return "hang up"; }
     std::string operator()(const do_wait&) const { return {}; }
     std::string operator()(const do_end&) const { return "end"; }

@@ -341,9 +341,24 @@ TEST_CASE("an agent may say again and again that it works", "[agents][a2a]") {
   course_bed bed;
   bed.follow();
   for (std::uint32_t i = 0; i < 3 * idle_frames_max; ++i) {
-    bed.now += milliseconds{10};
+    bed.now += milliseconds{1000};
     REQUIRE(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))).empty());
   }
+}
+
+TEST_CASE("many events with nothing new are read slowly, until there is news", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto idle = [&](std::size_t bytes = 0) {
+    return line_of(bed.course.on_event(bed.now, remote_state(task_state::working), bytes));
+  };
+  for (std::uint32_t i = 0; i < idle_frames_at_once; ++i)
+    REQUIRE(idle().empty());
+  CHECK(idle() == "slow down by 1");
+  CHECK(idle(3 * idle_frame_bytes) == "slow down by 4"); // a long one costs more
+  bed.now += idle_frames_window;
+  CHECK(idle().empty());
+  CHECK(idle(idle_frames_at_once * idle_frame_bytes) == "slow down by 101");
 }
 
 TEST_CASE("a question goes to our task, and its answer back", "[agents][a2a]") {

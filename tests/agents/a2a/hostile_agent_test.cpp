@@ -190,6 +190,22 @@ TEST_CASE("an artifact of chunks without end and without content fails the task"
   CHECK_FALSE(how.retry);
 }
 
+TEST_CASE("a flood of events with nothing new is read no faster than its target may send them",
+          "[agents][a2a][hostile]") {
+  std::string flood = event_with(R"({"task":)" + task_json("r1", "WORKING") + "}");
+  const auto again = event_with(
+      R"({"statusUpdate":{"taskId":"r1","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}})");
+  for (std::uint32_t i = 0; i < idle_frames_max + 10; ++i)
+    flood += again;
+  two_agents_bed bed([&](const push_receiver& self, const received_post& asked) {
+    return asked.method == "GET" ? card_from(self, true) : streams_out(flood);
+  });
+  const auto began = bed.time.steady();
+  CHECK_THAT(bed.end(20ms).reason, ContainsSubstring("sends without an end"));
+  const auto events = idle_frames_max - idle_frames_at_once - idle_frames_per_second;
+  CHECK(bed.time.steady() - began >= std::chrono::seconds{events / idle_frames_per_second});
+}
+
 TEST_CASE("a stream that announces more than an event may have fails the task",
           "[agents][a2a][hostile]") {
   const auto flood = event_with(R"({"task":)" + task_json("r1", "WORKING") + "}")

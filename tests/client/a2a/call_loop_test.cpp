@@ -152,7 +152,7 @@ TEST_CASE("a stream that is paused is not read until it goes on", "[client][a2a]
   bool has_ended = false;
   stream_handle stream;
   stream_listener to;
-  to.on_event = [&](const wire::answer&) {
+  to.on_event = [&](const wire::answer&, std::size_t) {
     if (++events == 2)
       stream->pause();
   };

@@ -142,11 +142,11 @@ TEST_CASE("a stream that falls silent within an event is broken", "[client][a2a]
 }
 
 TEST_CASE("a stream of comments without end is broken", "[client][a2a][hostile]") {
-  constexpr std::size_t event_bytes_max = std::size_t{1} << 20;
-  hostile_bed bed(nullptr, event_bytes_max);
+  hostile_bed bed;
   std::string flood = begun_stream;
-  while (flood.size() < event_bytes_max + idle_stream_bytes_max + 100'000)
-    flood += std::string(std::size_t{64} << 10, ':') + "\n\n";
+  const bool ends = GENERATE(true, false); // else it is one comment
+  while (flood.size() < idle_stream_bytes_max + 100'000)
+    flood += std::string(std::size_t{64} << 10, ':') + (ends ? "\n\n" : "");
   const auto read = bed.event(std::move(flood));
   REQUIRE_FALSE(read.has_value());
   CHECK(read.error().code == errc::unavailable);
@@ -219,4 +219,117 @@ TEST_CASE("an event that was read is counted no more", "[client][a2a][hostile]")
   REQUIRE(read.has_value());
   CHECK(read->has_value());
   CHECK(memory->held(memory_account::remote_exchanges) == 0);
+}
+
+TEST_CASE("an agent of which nothing can be used is left alone", "[client][a2a][hostile]") {
+  constexpr std::size_t bytes_max = std::size_t{64} << 10;
+  hostile_bed bed(nullptr, bytes_max);
+  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + bed.server.url("")
+                    + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
+  const std::string long_text(2 * bytes_max, 'x');
+  const auto stream_of = [](const std::string& events) {
+    return answer_text(200, "Content-Type: text/event-stream\r\n", events);
+  };
+  bool streams = true;
+  bool is_hostile = true;
+  std::string text;
+  SECTION("its streams have no event") {
+    text = stream_of("");
+  }
+  SECTION("its events are no JSON") {
+    text = stream_of("data: <html>\n\n");
+  }
+  SECTION("its events have no end") {
+    text = std::string(begun_stream) + "data: " + long_text;
+  }
+  SECTION("its streams have comments without end") {
+    text = begun_stream;
+    while (text.size() < idle_stream_bytes_max + 100'000)
+      text += ": " + long_text + "\n";
+  }
+  SECTION("its answers are not whole") {
+    streams = GENERATE(false, true);
+    text = answer_text(200, {}, R"({"jsonrpc": "2.0", "x": ")" + long_text);
+  }
+  SECTION("but one whose streams break behind an event is not") {
+    is_hostile = false;
+    text = stream_of("data: {\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": {\"x\": 1}}\n\n: cut");
+  }
+  SECTION("nor one that refuses") {
+    streams = GENERATE(false, true);
+    is_hostile = false;
+    text = answer_text(400, {}, R"({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602}})");
+  }
+  bed.server.answer_with([&](const received_post& asked) {
+    return asked.method == "GET" ? answer_text(200, {}, card) : text;
+  });
+  const auto ask_once = [&]() -> error {
+    if (!streams) {
+      const auto answer = bed.wait_for(
+          [&] {
+            return bed.client->ask(operation::get_task, {{"id", "t"}});
+          },
+          0ms, 0);
+      return answer ? error{} : answer.error();
+    }
+    const auto stream = bed.client->stream(operation::subscribe_to_task, {{"id", "t"}}, {});
+    auto read = bed.wait_for([&] { return stream->next(); }, 0ms, 0);
+    if (read && *read)
+      read = bed.wait_for([&] { return stream->next(); }, 0ms, 0);
+    return read.error();
+  };
+  for (int i = 0; i < 5; ++i)
+    CHECK(ask_once().code != errc::none);
+  const auto asked = bed.server.received().size();
+  const bool is_left_alone =
+      ask_once().message.find("has failed again and again") != std::string::npos;
+  CHECK(is_left_alone == is_hostile);
+  CHECK(bed.server.received().size() == (is_hostile ? asked : asked + 1));
+}
+
+TEST_CASE("what is not whole is read no faster than its agent may send it",
+          "[client][a2a][hostile]") {
+  constexpr std::size_t at_once = 10;
+  constexpr std::size_t bytes_max = std::size_t{9} << 20;
+  hostile_bed bed(nullptr, bytes_max);
+  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + bed.server.url("")
+                    + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
+  const bool streams = GENERATE(true, false);
+  const std::string text(bytes_max + 1, 'x');
+  bed.server.answer_with([&](const received_post& asked) {
+    if (asked.method == "GET")
+      return answer_text(200, {}, card);
+    return streams ? std::string(begun_stream) + "data: " + text
+                   : "HTTP/1.1 200 OK\r\n\r\n" + text; // until the connection is closed
+  });
+  const boost::json::object params{{"id", "t"}};
+  std::vector<std::shared_ptr<event_stream>> all;
+  std::size_t ended = 0;
+  std::size_t read_whole = 0;
+  const auto read = [&]() -> net::awaitable<void> {
+    if (streams) {
+      const auto from =
+          all.emplace_back(bed.client->stream(operation::subscribe_to_task, params, {}));
+      const auto event = co_await from->next();
+      read_whole += event ? 1 : 0;
+    } else {
+      const auto answer = co_await bed.client->ask(operation::get_task, params);
+      read_whole += answer ? 1 : 0;
+    }
+    ++ended;
+  };
+  for (std::size_t i = 0; i < at_once; ++i)
+    net::asio::co_spawn(bed.context, read(), net::asio::detached);
+  std::size_t seconds = 0;
+  REQUIRE(comes_true([&] {
+    const auto first = std::chrono::steady_clock::now(); // the server answers in real time
+    while (ended < at_once && std::chrono::steady_clock::now() < first + 300ms)
+      bed.turn();
+    bed.time.pass(1s);
+    ++seconds;
+    return ended == at_once;
+  }));
+  CHECK(read_whole == 0);
+  CHECK(seconds >= (at_once * (bytes_max - net::paced_block_bytes) - unfinished_bytes_at_once)
+                       / unfinished_bytes_per_second);
 }
