@@ -21,12 +21,12 @@ inline constexpr std::uint32_t idle_frames_max = 10'000;
 inline constexpr std::chrono::minutes idle_frames_window{1};
 /// A long one counts as several: as one more for so many bytes.
 inline constexpr std::size_t idle_frame_bytes = std::size_t{4} << 10;
-/// So many of a stream are read as they come. Behind them no more are read in a second than
-/// `idle_frames_per_second` of all streams of one target, and `idle_frames_per_second_of_all`: what
-/// floods us delays itself. At 20 us each that is at most a fiftieth and a fifth of the loop's
-/// time.
-inline constexpr std::uint32_t idle_frames_at_once = 100;
-inline constexpr std::uint32_t idle_frames_per_second = 1'000;
+/// So many of a stream within the window are read as they come: ten in a second. Behind them no
+/// more are read in a second than `idle_frames_per_second` of all streams of one target, and
+/// `idle_frames_per_second_of_all`: what floods us delays itself. At 20 us each that is at most a
+/// twenty-fifth and a fifth of the loop's time.
+inline constexpr std::uint32_t idle_frames_at_once = 600;
+inline constexpr std::uint32_t idle_frames_per_second = 2'000;
 inline constexpr std::uint32_t idle_frames_per_second_of_all = 10'000;
 
 /// Tries in a row without an answer that can be used, after which the task says so: a break that is

@@ -87,8 +87,10 @@ a2a_client::make(net::asio::io_context& context, net::timers_ptr clock, client_o
   how.proxies = options.to.proxies;
   how.total = options.total;
   how.memory = options.memory;
-  how.pace = std::make_shared<net::read_pace>(unfinished_bytes_per_second / net::paced_block_bytes,
-                                              unfinished_bytes_at_once / net::paced_block_bytes);
+  const auto at_once = std::max(unfinished_bytes_at_once, 2 * options.bytes_max);
+  how.pace = std::make_shared<net::read_pace>(
+      static_cast<std::uint32_t>(unfinished_bytes_per_second / net::paced_block_bytes),
+      static_cast<std::uint32_t>(at_once / net::paced_block_bytes));
   auto pace = how.pace;
   auto http = net::http_client::make(context, clock, std::move(how));
   if (!http)
