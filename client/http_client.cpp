@@ -255,8 +255,11 @@ awaitable<result<outbound_answer>> http_stream::impl::ask(const string_request& 
       co_return with_cause(counted.error(), "memory");
     }
     const auto now = shared->clock->now();
-    if (const auto next = pace.grow(now, body.size()); next > now)
+    if (const auto next = pace.grow(now, body.size()); next > now) {
+      deadline += next - now; // we are slow, and not the server
+      limit_to(deadline);
       co_await waiting.wait_until(next);
+    }
     co_await wire->wait(ec);
     if (ec)
       break;

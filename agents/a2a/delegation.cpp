@@ -205,6 +205,7 @@ void delegation::get() {
 void delegation::listen() {
   if (std::exchange(is_listening_, true))
     return;
+  begins_ = true;
   is_gapless_ = false;
   steps_.emplace_back(do_listen{});
 }
@@ -215,6 +216,7 @@ void delegation::look_again() {
       || is_canceling_ || phase_ != phase::following)
     return get();
   is_listening_ = true;
+  begins_ = true;
   is_resuming_ = true;
   steps_.emplace_back(do_listen{cursor_});
 }
@@ -222,6 +224,7 @@ void delegation::look_again() {
 void delegation::send() {
   phase_ = phase::sending;
   found_none_ = false;
+  begins_ = true;
   is_listening_ = abilities_.streams;
   is_gapless_ = false;
   steps_.emplace_back(do_send{abilities_.streams, std::exchange(has_sent_, true)});
@@ -337,8 +340,9 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame, std:
     cursor_ = std::move(cursor);
     hear(now);
   }
+  const bool is_snapshot = std::exchange(begins_, false) && std::holds_alternative<task>(frame);
   if (worth != frame_worth::news)
-    take_idle_frame(now, bytes);
+    take_idle_frame(now, is_snapshot ? 0 : bytes); // the stream begins with the task as it is
   return finish_turn(now);
 }
 
@@ -347,14 +351,15 @@ void delegation::take_idle_frame(point now, std::size_t bytes) {
   if (now >= idle_since_ + idle_frames_window) {
     idle_since_ = now;
     idle_frames_ = 0;
+    idle_weight_ = 0;
   }
   const auto count = static_cast<std::uint32_t>(1 + bytes / idle_frame_bytes);
-  idle_frames_ += count;
-  if (idle_frames_ > idle_frames_max && phase_ != phase::closing)
+  idle_weight_ += count;
+  if (++idle_frames_ > idle_frames_max && phase_ != phase::closing)
     return give_up(agent_words() + " sends without an end, and nothing new: more than "
                        + std::to_string(idle_frames_max) + " events in a minute",
                    false);
-  if (idle_frames_ > idle_frames_at_once && is_listening_)
+  if (idle_weight_ > idle_frames_at_once && is_listening_)
     steps_.emplace_back(do_slow_down{count});
 }
 
@@ -383,7 +388,10 @@ delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
     return frame_worth::dropped;
   }
   cursor_.clear();
-  const auto worth = news.has_news ? frame_worth::news : frame_worth::nothing;
+  // A state that goes to and fro says nothing.
+  const bool tells = !news.reports.empty() || news.question || remote_.has_ended()
+                     || note_.task.empty(); // its id is new
+  const auto worth = news.has_news && tells ? frame_worth::news : frame_worth::nothing;
   if (news.has_news)
     pauses_ = 0;
   if (note_.task.empty() && !news.is_reply)

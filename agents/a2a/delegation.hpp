@@ -273,6 +273,8 @@ private:
   point cancel_at_{};
   point idle_since_{};            ///< From then on `idle_frames_` are counted.
   std::uint32_t idle_frames_ = 0; ///< With nothing new.
+  std::uint32_t idle_weight_ = 0; ///< The same; a long one counts as several.
+  bool begins_ = false;           ///< No frame of the stream has come.
   std::uint32_t dropped_ = 0;
   delegation_steps steps_;
 };

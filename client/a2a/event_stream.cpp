@@ -171,20 +171,23 @@ awaitable<result<void>> event_stream::open() {
   }
 }
 
-/// The body of an answer that is no stream, or as much of it as came. Errors: overloaded.
+/// The body of an answer that is no stream. Errors: those of http_stream::more.
 awaitable<result<void>> event_stream::gather(outbound_answer& to) {
   const auto connection = connection_;
   const auto bytes_max = to.status == 200 ? by_.options_.bytes_max : refusal_bytes_max;
   for (;;) {
     const auto piece = co_await connection->more(by_.options_.timeout);
-    if (!piece && piece.error().code == errc::overloaded)
-      co_return piece.error();
-    if (!piece)
-      to.is_whole = false;
-    else if (piece->empty())
+    if (!piece) {
+      const auto code = piece.error().code;
+      const bool is_ours = code == errc::overloaded || code == errc::canceled;
+      if (to.status == 200 || is_ours)
+        co_return piece.error();
+      co_return result<void>{}; // the status is what matters
+    }
+    if (piece->empty()) {
       pace_.end(true);
-    if (!piece || piece->empty())
       co_return result<void>{};
+    }
     to.body += *piece;
     if (to.body.size() > bytes_max) {
       to.is_whole = false;
@@ -278,14 +281,16 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
       read_bytes_ = event->data.size();
       by_.who_.mask(event->data);
       auto value = read_event(*event, format_);
-      prove(value || value.error().code != errc::invalid_agent_response ? error{} : value.error());
+      const bool is_garbage = !value && value.error().code == errc::invalid_agent_response
+                              && value.error().details.empty(); // else the agent says so
+      prove(is_garbage ? value.error() : error{});
+      pace_.end(value.has_value());
       if (reader_) // what is less is never refused
         static_cast<void>(held_.resize(reader_->held_bytes()));
       if (by_.learn_version(format_.version, which_, value)) {
         drop();
         continue;
       }
-      pace_.end(value.has_value());
       if (value) {
         failures_ = 0;
         if (!event->id.empty())

@@ -362,6 +362,33 @@ TEST_CASE("many events with nothing new are read slowly, until there is news", "
         == "slow down by " + std::to_string(idle_frames_at_once + 1));
 }
 
+TEST_CASE("a task whose state goes to and fro brings nothing new", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  std::string steps;
+  std::uint32_t frames = 0;
+  while (steps.find("failed") == std::string::npos && frames <= 2 * idle_frames_max) {
+    const auto state = ++frames % 2 == 0 ? task_state::working : task_state::submitted;
+    steps = line_of(bed.course.on_event(bed.now, remote_state(state)));
+  }
+  CHECK(frames == idle_frames_max + 1);
+}
+
+TEST_CASE("a long task with which each stream begins is no flood", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto whole = remote_state(task_state::working);
+  for (int i = 0; i < 10; ++i) {
+    bed.now += milliseconds{100};
+    static_cast<void>(bed.course.on_stream_end(bed.now, make_error(errc::unavailable, "broken")));
+    static_cast<void>(bed.course.on_time(bed.now += milliseconds{30'000}));
+    static_cast<void>(bed.course.on_got(bed.now, whole));
+    const auto steps = line_of(bed.course.on_event(bed.now, whole, std::size_t{16} << 20));
+    CHECK(steps.find("failed") == std::string::npos);
+    CHECK(steps.find("slow down") == std::string::npos);
+  }
+}
+
 TEST_CASE("a question goes to our task, and its answer back", "[agents][a2a]") {
   course_bed bed;
   bed.follow();
