@@ -28,7 +28,10 @@ result<void> sse_reader::feed(std::string_view bytes) {
                                              + std::to_string(event_bytes_max_) + " bytes");
     at += piece.size();
     if (at == bytes.size()) {
-      line_.append(is_comment ? std::string_view(line_.empty() ? ":" : "") : piece);
+      if (is_comment)
+        line_ = ':'; // its text is not kept
+      else
+        line_.append(piece);
       return {};
     }
     after_return_ = bytes[at++] == '\r';

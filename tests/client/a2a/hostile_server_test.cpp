@@ -65,6 +65,12 @@ struct hostile_bed {
     return std::move(*out);
   }
 
+  /// The answer that has a card.
+  [[nodiscard]] std::string card_text() const {
+    return answer_text(200, {},
+                       R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + server.url("")
+                           + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})");
+  }
   /// The card answers with `texts`, in this order.
   result<agent_card> card(std::vector<std::string> texts,
                           std::chrono::milliseconds each_turn = 0ms) {
@@ -74,9 +80,7 @@ struct hostile_bed {
   /// The first event of a stream that answers with `text`.
   result<std::optional<boost::json::value>> event(std::string text,
                                                   std::chrono::milliseconds each_turn = 0ms) {
-    const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + server.url("")
-                      + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
-    server.script({answer_text(200, {}, card), std::move(text)});
+    server.script({card_text(), std::move(text)});
     const auto stream = client->stream(operation::subscribe_to_task, {{"id", "t"}}, {});
     return wait_for([&] { return stream->next(); }, each_turn, 2);
   }
@@ -166,11 +170,9 @@ TEST_CASE("streams with long events hold no more than their share of the budget"
   const auto memory = std::make_shared<memory_budget>(std::size_t{8} << 20);
   const auto held_max = memory->bytes_max() / 4;
   hostile_bed bed(memory);
-  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + bed.server.url("")
-                    + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
   bed.server.answer_with([&](const received_post& asked) {
     return asked.method == "GET"
-               ? answer_text(200, {}, card)
+               ? bed.card_text()
                : std::string(begun_stream) + "data: " + std::string(event_bytes, 'x'); // and no end
   });
   std::vector<std::shared_ptr<event_stream>> all;
@@ -209,11 +211,9 @@ TEST_CASE("streams with long events hold no more than their share of the budget"
 TEST_CASE("an event that was read is counted no more", "[client][a2a][hostile]") {
   const auto memory = std::make_shared<memory_budget>(std::size_t{8} << 20);
   hostile_bed bed(memory);
-  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + bed.server.url("")
-                    + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
   const auto event = R"(data: {"jsonrpc": "2.0", "id": 1, "result": {"x": ")"
                      + std::string(std::size_t{1} << 20, 'x') + "\"}}\n\n";
-  bed.server.script({answer_text(200, {}, card), std::string(begun_stream) + event});
+  bed.server.script({bed.card_text(), std::string(begun_stream) + event});
   const auto stream = bed.client->stream(operation::subscribe_to_task, {{"id", "t"}}, {});
   const auto read = bed.wait_for([&] { return stream->next(); }, 0ms, 2);
   REQUIRE(read.has_value());
@@ -221,11 +221,45 @@ TEST_CASE("an event that was read is counted no more", "[client][a2a][hostile]")
   CHECK(memory->held(memory_account::remote_exchanges) == 0);
 }
 
+TEST_CASE("an answer to a subscription that is cut is none", "[client][a2a][hostile]") {
+  hostile_bed bed;
+  const auto read = bed.event("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"js", 1s);
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().code == errc::timed_out); // and not too long, which would be for good
+}
+
+TEST_CASE("what we give up ourselves is no failure of the agent", "[client][a2a][hostile]") {
+  hostile_bed bed;
+  bed.server.answer_with([&](const received_post& asked) {
+    return asked.method == "GET" ? bed.card_text()
+                                 : "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"js";
+  });
+  for (std::size_t i = 0; i < 6; ++i) { // one more than failures open the breaker
+    const auto stream = bed.client->stream(operation::subscribe_to_task, {{"id", "t"}}, {});
+    std::optional<error> why;
+    const auto read = [&]() -> net::awaitable<void> {
+      const auto event = co_await stream->next();
+      why = event ? error{} : event.error();
+    };
+    net::asio::co_spawn(bed.context, read(), net::asio::detached);
+    REQUIRE(comes_true([&] {
+      bed.turn();
+      return bed.server.received().size() == i + 2; // and the card
+    }));
+    for (int turns = 0; turns < 100; ++turns)
+      bed.turn();
+    stream->close();
+    REQUIRE(comes_true([&] {
+      bed.turn();
+      return why.has_value();
+    }));
+    CHECK(why->code == errc::canceled);
+  }
+}
+
 TEST_CASE("an agent of which nothing can be used is left alone", "[client][a2a][hostile]") {
   constexpr std::size_t bytes_max = std::size_t{64} << 10;
   hostile_bed bed(nullptr, bytes_max);
-  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + bed.server.url("")
-                    + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
   const std::string long_text(2 * bytes_max, 'x');
   const auto stream_of = [](const std::string& events) {
     return answer_text(200, "Content-Type: text/event-stream\r\n", events);
@@ -260,9 +294,8 @@ TEST_CASE("an agent of which nothing can be used is left alone", "[client][a2a][
     is_hostile = false;
     text = answer_text(400, {}, R"({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602}})");
   }
-  bed.server.answer_with([&](const received_post& asked) {
-    return asked.method == "GET" ? answer_text(200, {}, card) : text;
-  });
+  bed.server.answer_with(
+      [&](const received_post& asked) { return asked.method == "GET" ? bed.card_text() : text; });
   const auto ask_once = [&]() -> error {
     if (!streams) {
       const auto answer = bed.wait_for(
@@ -292,13 +325,11 @@ TEST_CASE("what is not whole is read no faster than its agent may send it",
   constexpr std::size_t at_once = 10;
   constexpr std::size_t bytes_max = std::size_t{9} << 20;
   hostile_bed bed(nullptr, bytes_max);
-  const auto card = R"({"name": "Helper", "supportedInterfaces": [{"url": ")" + bed.server.url("")
-                    + R"(", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]})";
   const bool streams = GENERATE(true, false);
   const std::string text(bytes_max + 1, 'x');
   bed.server.answer_with([&](const received_post& asked) {
     if (asked.method == "GET")
-      return answer_text(200, {}, card);
+      return bed.card_text();
     return streams ? std::string(begun_stream) + "data: " + text
                    : "HTTP/1.1 200 OK\r\n\r\n" + text; // until the connection is closed
   });
