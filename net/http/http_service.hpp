@@ -54,7 +54,7 @@ public:
   const server_options options;
   const memory_budget_ptr memory; ///< Long bodies and long answers are counted here.
   stream_budget stream_bytes;     ///< Of what waits for the readers of streams.
-  long_answers slow_answers;      ///< Those that wait for their readers.
+  long_answers slow_answers{options.answer_grace}; ///< Those that wait for their readers.
   client_shares clients;
   std::atomic<bool> draining{false};
   alignas(64) std::atomic<std::size_t> connections{0};

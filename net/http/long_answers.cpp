@@ -1,7 +1,5 @@
 #include "net/http/long_answers.hpp"
 
-#include <troupe/net/limits.hpp>
-
 namespace troupe::net {
 
 namespace {
@@ -30,7 +28,7 @@ void long_answers::end(long_answer& who) {
 
 void long_answers::give_way(time_point now) {
   const std::lock_guard lock{guard_};
-  if (all_.empty() || now - all_.front().begun_at < answer_grace)
+  if (all_.empty() || now - all_.front().begun_at < grace_)
     return;
   auto& first = all_.front();
   all_.pop_front();

@@ -6,6 +6,7 @@
 
 #include <boost/intrusive/list.hpp>
 
+#include <chrono>
 #include <mutex>
 
 namespace troupe::net {
@@ -25,10 +26,13 @@ protected:
 
 class long_answers {
 public:
+  /// `grace`: what is on its way for so long may give way.
+  explicit long_answers(std::chrono::nanoseconds grace) : grace_(grace) {}
+
   void begin(long_answer& who, time_point now);
   /// It has been taken, or its reader is gone. Does nothing for one that has not begun.
   void end(long_answer& who);
-  /// Another one has found no room: cuts the one that began first, if that was `answer_grace` ago.
+  /// Another one has found no room: cuts the one that began first, if that was long enough ago.
   void give_way(time_point now);
 
 private:
@@ -36,6 +40,7 @@ private:
       long_answer, boost::intrusive::base_hook<
                        boost::intrusive::list_base_hook<boost::intrusive::tag<long_answers>>>>;
 
+  const std::chrono::nanoseconds grace_;
   std::mutex guard_;
   answer_list all_; ///< The first began first.
 };

@@ -34,7 +34,7 @@ http_client::http_client(std::uint16_t port, int receive_bytes)
   if (socket_ < 0)
     give_up("socket");
   if (receive_bytes > 0)
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+    set_receive_bytes(receive_bytes);
   const timeval limit{.tv_sec = 20, .tv_usec = 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -54,6 +54,10 @@ http_client::http_client(http_client&& other) noexcept
     : socket_(std::exchange(other.socket_, -1)), input_(std::move(other.input_)),
       stream_(std::move(other.stream_)), stream_over_(other.stream_over_),
       chunked_(other.chunked_) {}
+
+void http_client::set_receive_bytes(int bytes) {
+  ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
 
 void http_client::close() {
   if (socket_ >= 0)

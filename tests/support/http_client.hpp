@@ -67,6 +67,8 @@ public:
   [[nodiscard]] bool is_closed();
   /// Whether something has come that was not read yet, or the server has closed. Does not wait.
   [[nodiscard]] bool has_input() const;
+  /// From now on the receive buffer has so many bytes: a small one takes long for a large answer.
+  void set_receive_bytes(int bytes);
   /// Closes at once.
   void close();
   /// The same, with a TCP reset.

@@ -104,6 +104,7 @@ struct server_options {
   std::chrono::milliseconds body_timeout = net::body_timeout;
   std::chrono::milliseconds idle_timeout = net::idle_timeout;
   std::chrono::milliseconds write_timeout = net::write_timeout;
+  std::chrono::milliseconds answer_grace = net::answer_grace;
   std::chrono::milliseconds blocking_wait_max = net::blocking_wait_max;
   std::chrono::milliseconds disk_wait_max = net::disk_wait_max;
   std::chrono::milliseconds keep_alive_interval = net::keep_alive_interval;

@@ -47,7 +47,7 @@ std::string long_request(const std::string& method = "SendMessage") {
 
 TEST_CASE("the long answer that began first gives way, and none before its grace is over",
           "[net][http]") {
-  long_answers all;
+  long_answers all(answer_grace);
   noted_answer first(all);
   noted_answer second(all);
   const time_point start{1h};
