@@ -180,6 +180,8 @@ void http_stream::impl::begun_answer::take(std::string_view bytes, error_code& f
   while (used < bytes.size() && !parser->is_done() && !failed
          && reads_head != parser->is_header_done())
     used += parser->put(asio::buffer(bytes.substr(used)), failed);
+  if (!reads_head)
+    bytes_behind_head += used;
   if (failed == http::error::need_more)
     failed = {};
   std::string left(bytes.substr(used)); // with no more room than it needs
@@ -255,7 +257,7 @@ awaitable<result<outbound_answer>> http_stream::impl::ask(const string_request& 
       co_return with_cause(counted.error(), "memory");
     }
     const auto now = shared->clock->now();
-    if (const auto next = pace.grow(now, body.size()); next > now) {
+    if (const auto next = pace.grow(now, from.bytes_behind_head); next > now) {
       deadline += next - now; // we are slow, and not the server
       limit_to(deadline);
       co_await waiting.wait_until(next);
@@ -271,7 +273,7 @@ awaitable<result<outbound_answer>> http_stream::impl::ask(const string_request& 
   // only.
   auto out = head_of(parser);
   out.is_whole = !ec && !expired && !from.is_too_long;
-  pace.end(out.is_whole);
+  pace.end(out.is_whole ? body.size() : 0);
   // Bytes behind the answer belong to nothing that was asked.
   const bool again = out.is_whole && parser.keep_alive() && from.rest.empty();
   out.body = std::move(body);
@@ -399,6 +401,7 @@ result<std::string> http_stream::impl::taken(const error_code& ec, const result<
                                              std::chrono::milliseconds silence) {
   if (auto& body = begun->parser->get().body(); !body.empty()) {
     begun->broken = ec; // first what has come, also before a break
+    begun->bytes_handed_on += body.size();
     return std::exchange(body, std::string{});
   }
   result<std::string> out{std::string{}};
@@ -441,6 +444,13 @@ awaitable<result<outbound_answer>> http_stream::begin(outbound_request request) 
 
 awaitable<result<std::string>> http_stream::more(std::chrono::milliseconds silence) {
   return impl_->more(silence);
+}
+
+std::size_t http_stream::take_framing_bytes() noexcept {
+  if (!impl_->begun)
+    return 0;
+  auto& from = *impl_->begun;
+  return std::exchange(from.bytes_behind_head, 0) - std::exchange(from.bytes_handed_on, 0);
 }
 
 bool http_stream::has_sent() const noexcept {

@@ -167,6 +167,9 @@ public:
   /// What has come of the body since `begin` or the last call; empty: it has ended. Errors as
   /// `exchange`: unavailable if the connection broke, timed_out if nothing came for `silence`.
   [[nodiscard]] awaitable<result<std::string>> more(std::chrono::milliseconds silence);
+  /// Bytes that were read for `more` and are no body, since this was last asked: of the heads of
+  /// chunks, mostly (RFC 9112 section 7.1).
+  [[nodiscard]] std::size_t take_framing_bytes() noexcept;
   /// Ends what is under way. An answer that has come as a whole leaves its connection to the next
   /// stream, also if it was not read to its end.
   void close();

@@ -123,6 +123,8 @@ struct http_stream::impl : std::enable_shared_from_this<impl> {
     bool is_too_long = false;            ///< Its length is said, and above the limit.
     error_code broken;                   ///< Said once what came before has been read.
     bool has_body_begun = false;         ///< What came with the head was taken.
+    std::size_t bytes_behind_head = 0;   ///< Used by the parser.
+    std::size_t bytes_handed_on = 0;     ///< Of them, as body, to the reader of a stream.
   };
   awaitable<error_code> write(const string_request& request);
   /// Sends the request and reads up to the end of the headers. `bytes_max`: of the body, none for

@@ -39,7 +39,8 @@ private:
 /// What counts as one for a pace of bytes.
 inline constexpr std::size_t paced_block_bytes = std::size_t{64} << 10;
 
-/// What one answer, or one event, has taken of a pace of bytes.
+/// What one answer, or one event, has taken of a pace of bytes, or what one connection has brought
+/// that is of no use.
 class paced_answer {
 public:
   /// `pace`: null: none.
@@ -52,11 +53,12 @@ public:
       return now;
     return pace_->take(now, blocks - std::exchange(taken_, blocks));
   }
-  /// It has ended, and another one follows. `is_of_use`: what it has taken is given back.
-  void end(bool is_of_use) noexcept {
+  /// It has ended, and another one follows. So many bytes of it were of use, and are given back.
+  void end(std::size_t bytes_of_use) noexcept {
     const auto taken = std::exchange(taken_, 0);
-    if (pace_ && is_of_use)
-      pace_->give_back(taken);
+    const auto blocks = (bytes_of_use + paced_block_bytes - 1) / paced_block_bytes;
+    if (pace_)
+      pace_->give_back(static_cast<std::uint32_t>(std::min<std::size_t>(taken, blocks)));
   }
 
 private:

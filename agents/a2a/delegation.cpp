@@ -52,6 +52,22 @@ std::string in_seconds(std::chrono::milliseconds time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
 
+/// A byte of a text may be six of JSON (RFC 8259 section 7: \u001f).
+constexpr std::size_t json_bytes_per_byte_max = 6;
+
+/// Of what is handed on of a frame.
+std::size_t told_bytes_of(const remote_news& news) noexcept {
+  std::size_t sum = 0;
+  for (const auto& each : news.reports)
+    if (const auto* made = std::get_if<report_artifact>(&each))
+      sum += bytes_of(made->artifact);
+    else if (const auto* said = std::get_if<report_message>(&each))
+      sum += bytes_of(said->message);
+  if (const auto& asked = news.question)
+    sum += asked->prompt.size() + bytes_of(asked->form) + bytes_of(asked->data);
+  return sum;
+}
+
 } // namespace
 
 std::chrono::milliseconds pause_before_try(unsigned count, double chance) {
@@ -203,9 +219,9 @@ void delegation::get() {
 }
 
 void delegation::listen() {
-  if (std::exchange(is_listening_, true))
+  if (is_listening_)
     return;
-  begins_ = true;
+  begin_listening();
   is_gapless_ = false;
   steps_.emplace_back(do_listen{});
 }
@@ -215,17 +231,22 @@ void delegation::look_again() {
   if (!abilities_.streams || cursor_.empty() || is_listening_ || is_getting_ || is_delivering_
       || is_canceling_ || phase_ != phase::following)
     return get();
-  is_listening_ = true;
-  begins_ = true;
+  begin_listening();
   is_resuming_ = true;
   steps_.emplace_back(do_listen{cursor_});
+}
+
+void delegation::begin_listening() {
+  is_listening_ = true;
+  begins_ = true;
 }
 
 void delegation::send() {
   phase_ = phase::sending;
   found_none_ = false;
-  begins_ = true;
-  is_listening_ = abilities_.streams;
+  is_listening_ = false;
+  if (abilities_.streams)
+    begin_listening();
   is_gapless_ = false;
   steps_.emplace_back(do_send{abilities_.streams, std::exchange(has_sent_, true)});
 }
@@ -335,27 +356,31 @@ delegation_steps delegation::on_event(point now, const wire::answer& frame, std:
   auto cursor = cursor_in(frame);
   if (cursor.empty()) // it shows what is below the task, and nothing of its course
     cursor = cursor_;
-  const auto worth = take(now, frame);
+  const auto [worth, new_bytes] = take(now, frame);
   if (worth != frame_worth::dropped) {
     cursor_ = std::move(cursor);
     hear(now);
   }
   const bool is_snapshot = std::exchange(begins_, false) && std::holds_alternative<task>(frame);
-  if (worth != frame_worth::news)
-    take_idle_frame(now, is_snapshot ? 0 : bytes); // the stream begins with the task as it is
+  const auto of_use = is_snapshot ? bytes // the stream begins with the task as it is
+                                  : new_bytes * json_bytes_per_byte_max;
+  count_idle(now, worth, bytes - std::min(bytes, of_use));
   return finish_turn(now);
 }
 
-/// The stream has brought an event with nothing new.
-void delegation::take_idle_frame(point now, std::size_t bytes) {
+/// The stream has brought an event. `idle_bytes`: of it that are nothing new.
+void delegation::count_idle(point now, frame_worth worth, std::size_t idle_bytes) {
+  const bool is_idle = worth != frame_worth::news;
+  const auto count = static_cast<std::uint32_t>((is_idle ? 1 : 0) + idle_bytes / idle_frame_bytes);
+  if (count == 0)
+    return;
   if (now >= idle_since_ + idle_frames_window) {
     idle_since_ = now;
     idle_frames_ = 0;
     idle_weight_ = 0;
   }
-  const auto count = static_cast<std::uint32_t>(1 + bytes / idle_frame_bytes);
   idle_weight_ += count;
-  if (++idle_frames_ > idle_frames_max && phase_ != phase::closing)
+  if (is_idle && ++idle_frames_ > idle_frames_max && phase_ != phase::closing)
     return give_up(agent_words() + " sends without an end, and nothing new: more than "
                        + std::to_string(idle_frames_max) + " events in a minute",
                    false);
@@ -381,17 +406,18 @@ delegation_steps delegation::on_sent(point now, result<wire::answer> answer) {
   return finish_turn(now);
 }
 
-delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
+delegation::taken_frame delegation::take(point now, const wire::answer& frame) {
   auto news = remote_.take(frame);
   if (news.taken != remote_news::verdict::taken) {
     ++dropped_;
-    return frame_worth::dropped;
+    return {};
   }
   cursor_.clear();
   // A state that goes to and fro says nothing.
   const bool tells = !news.reports.empty() || news.question || remote_.has_ended()
                      || note_.task.empty(); // its id is new
-  const auto worth = news.has_news && tells ? frame_worth::news : frame_worth::nothing;
+  const taken_frame out{news.has_news && tells ? frame_worth::news : frame_worth::nothing,
+                        told_bytes_of(news)};
   if (news.has_news)
     pauses_ = 0;
   if (note_.task.empty() && !news.is_reply)
@@ -406,11 +432,11 @@ delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
     give_up(agent_words() + " has made more than " + std::to_string(remote_artifacts_max)
                 + " artifacts",
             false);
-    return worth;
+    return out;
   }
   if (remote_.has_ended()) {
     take_end(news);
-    return worth;
+    return out;
   }
   if (news.question) {
     take_question(*news.question);
@@ -421,7 +447,7 @@ delegation::frame_worth delegation::take(point now, const wire::answer& frame) {
   }
   if (phase_ == phase::following && !is_delivering_)
     deliver_next();
-  return worth;
+  return out;
 }
 
 /// What depends on our task may refer to the remote one (first_request). What the agent says there
@@ -546,7 +572,7 @@ delegation_steps delegation::on_got(point now, result<task> got) {
   }
   hear(now);
   const bool was_closing = phase_ == phase::closing;
-  const bool is_taken = take(now, wire::answer{std::move(*got)}) != frame_worth::dropped;
+  const bool is_taken = take(now, wire::answer{std::move(*got)}).worth != frame_worth::dropped;
   if (phase_ == phase::ended || outcome_)
     return finish_turn(now);
   if (was_closing) { // another one's task, or one that moves again
@@ -653,7 +679,7 @@ delegation_steps delegation::on_canceled(point now, result<task> answer) {
     leaves_ = cancel_entries_in(answer->metadata);
     cancel_is_answered_ = true;
     // An answer about another task says nothing of those behind ours.
-    if (take(now, wire::answer{std::move(*answer)}) == frame_worth::dropped)
+    if (take(now, wire::answer{std::move(*answer)}).worth == frame_worth::dropped)
       leaves_.clear();
     if (phase_ == phase::following && !is_listening_) // it stops
       later(now, act::follow);

@@ -177,6 +177,10 @@ private:
     nothing, ///< Of our task, and nothing new.
     news,
   };
+  struct taken_frame {
+    frame_worth worth = frame_worth::dropped;
+    std::size_t new_bytes = 0; ///< Of what it tells, in our memory.
+  };
 
   // parts of a turn; `steps_` collects what is to be done
   [[nodiscard]] delegation_steps finish_turn(point now);
@@ -187,8 +191,9 @@ private:
   void get();
   void listen();
   void look_again();
-  frame_worth take(point now, const wire::answer& frame);
-  void take_idle_frame(point now, std::size_t bytes);
+  void begin_listening();
+  taken_frame take(point now, const wire::answer& frame);
+  void count_idle(point now, frame_worth worth, std::size_t idle_bytes);
   [[nodiscard]] bool is_own(const task& found) const;
   void follow_cursor(const wire::answer& frame);
   void mark(report_artifact& made) const;
@@ -273,7 +278,7 @@ private:
   point cancel_at_{};
   point idle_since_{};            ///< From then on `idle_frames_` are counted.
   std::uint32_t idle_frames_ = 0; ///< With nothing new.
-  std::uint32_t idle_weight_ = 0; ///< The same; a long one counts as several.
+  std::uint32_t idle_weight_ = 0; ///< The same; what is long counts as several.
   bool begins_ = false;           ///< No frame of the stream has come.
   std::uint32_t dropped_ = 0;
   delegation_steps steps_;

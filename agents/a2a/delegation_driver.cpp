@@ -77,17 +77,26 @@ void delegation_driver::read_on() {
 }
 
 void delegation_driver::slow_down(std::uint32_t events) {
-  const auto now = loop_.now();
-  const auto next = queue_->next_read(now, events);
-  if (next == now || !stream_)
+  if (!stream_)
     return;
-  stream_->pause();
-  is_slowed_ = true;
-  slowing_ = loop_.after(next - now, [this] {
-    is_slowed_ = false;
-    if (is_canceled_ || given_.port->has_room()) // else on_room follows
-      read_on();
+  pause_until(queue_->next_read(loop_.now(), events), [this, events] {
+    // Only now: what waits for its own target is in the way of no other.
+    pause_until(queue_->next_read_of_all(loop_.now(), events), [this] {
+      is_slowed_ = false;
+      if (is_canceled_ || given_.port->has_room()) // else on_room follows
+        read_on();
+    });
   });
+}
+
+void delegation_driver::pause_until(time_source::steady_point at, std::function<void()> then) {
+  const auto now = loop_.now();
+  if (at == now)
+    return then();
+  if (stream_)
+    stream_->pause();
+  is_slowed_ = true;
+  slowing_ = loop_.after(at - now, std::move(then));
 }
 
 void delegation_driver::cancel(std::optional<std::chrono::milliseconds> within) {

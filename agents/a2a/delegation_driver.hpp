@@ -97,6 +97,8 @@ private:
 
   /// The next event of the stream is not read before its turn.
   void slow_down(std::uint32_t events);
+  /// Reads nothing of the stream until `at`.
+  void pause_until(time_source::steady_point at, std::function<void()> then);
 
   /// A timer that rings too early costs a look; so it is only ever set earlier.
   void wait(time_source::steady_point until);

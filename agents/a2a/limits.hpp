@@ -19,7 +19,8 @@ inline constexpr std::size_t delegations_open_max = 10'000;
 /// again that it works sends one in a second.
 inline constexpr std::uint32_t idle_frames_max = 10'000;
 inline constexpr std::chrono::minutes idle_frames_window{1};
-/// A long one counts as several: as one more for so many bytes.
+/// A long one counts as several: as one more for so many bytes. So does what a long one with news
+/// has beside its news.
 inline constexpr std::size_t idle_frame_bytes = std::size_t{4} << 10;
 /// So many of a stream within the window are read as they come: ten in a second. Behind them no
 /// more are read in a second than `idle_frames_per_second` of all streams of one target, and

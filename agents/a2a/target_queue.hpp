@@ -42,9 +42,14 @@ public:
       : loop_(loop), gate_(limits), all_(std::move(all)) {}
 
   [[nodiscard]] target_gate& gate() noexcept { return gate_; }
-  /// `count` events of the target brought nothing new: when the next one of their stream is read.
+  /// `count` events of the target brought nothing new: when the next one of their stream may be
+  /// read, as far as the target is concerned. Then `next_read_of_all` is to be asked.
   [[nodiscard]] target_gate::point next_read(target_gate::point now, std::uint32_t count) noexcept {
-    return std::max(idle_frames_.take(now, count), all_->idle_frames.take(now, count));
+    return idle_frames_.take(now, count);
+  }
+  [[nodiscard]] target_gate::point next_read_of_all(target_gate::point now,
+                                                    std::uint32_t count) noexcept {
+    return all_->idle_frames.take(now, count);
   }
   /// One goes on that an earlier process has begun: it has its place, also above the limits.
   void rejoin() noexcept {

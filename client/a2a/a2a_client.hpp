@@ -233,10 +233,12 @@ private:
   std::optional<net::sse_reader> reader_;
   net::answer_share held_;                   ///< Of `reader_`, or of an answer that is no stream.
   net::paced_answer pace_;                   ///< The same.
+  net::paced_answer waste_pace_;             ///< Of `waste_bytes_`; none is given back.
   std::chrono::nanoseconds event_waited_{0}; ///< For the event that is being read.
   std::size_t event_bytes_ = 0;              ///< Of it, so far.
   std::size_t read_bytes_ = 0;               ///< Of the event that was read last.
   std::size_t idle_bytes_ = 0;               ///< Since the last event, and not of one.
+  std::size_t waste_bytes_ = 0;              ///< Of the connection: of no event, or no body.
   /// When the connection's stream began, until it has shown whether it is of use.
   std::optional<net::time_point> unproven_since_;
   std::optional<net::sse_event>

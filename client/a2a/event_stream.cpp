@@ -55,7 +55,8 @@ std::string cursor_in(const json::object& metadata) {
 event_stream::event_stream(a2a_client& by, operation which, params_writer params,
                            connection_news news, header_list headers)
     : by_(by), which_(which), params_(std::move(params)), news_(std::move(news)),
-      headers_(std::move(headers)), held_(by.http_->memory()), pace_(by.pace_), pause_(by.clock_) {}
+      headers_(std::move(headers)), held_(by.http_->memory()), pace_(by.pace_),
+      waste_pace_(by.pace_), pause_(by.clock_) {}
 
 event_stream::~event_stream() {
   drop();
@@ -77,10 +78,12 @@ void event_stream::drop() {
   connection_ = nullptr;
   reader_.reset();
   held_.release();
-  pace_.end(false);
+  pace_.end(0);
+  waste_pace_.end(0);
   event_bytes_ = 0;
   event_waited_ = {};
   idle_bytes_ = 0;
+  waste_bytes_ = 0;
 }
 
 void event_stream::resume_with(operation which, json::object params, std::string cursor) {
@@ -185,7 +188,7 @@ awaitable<result<void>> event_stream::gather(outbound_answer& to) {
       co_return result<void>{}; // the status is what matters
     }
     if (piece->empty()) {
-      pace_.end(true);
+      pace_.end(to.body.size());
       co_return result<void>{};
     }
     to.body += *piece;
@@ -196,6 +199,7 @@ awaitable<result<void>> event_stream::gather(outbound_answer& to) {
     const auto counted = held_.resize(net::heap_bytes(to.body));
     if (!counted)
       co_return counted;
+    waste_bytes_ += connection->take_framing_bytes();
     co_await keep_pace(to.body.size());
   }
 }
@@ -208,7 +212,9 @@ result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at
     return fed;
   if (auto counted = held_.resize(reader_->held_bytes()); !counted)
     return net::with_cause(counted.error(), "memory");
-  idle_bytes_ += reader_->take_idle_bytes();
+  const auto idle = reader_->take_idle_bytes();
+  idle_bytes_ += idle;
+  waste_bytes_ += idle;
   if (idle_bytes_ > idle_stream_bytes_max)
     return make_error(errc::unavailable, "the stream has sent " + std::to_string(idle_bytes_)
                                              + " bytes without an event");
@@ -232,7 +238,8 @@ result<void> event_stream::feed(std::string_view bytes, net::time_point asked_at
 /// Waits until more may be read of what has `bytes`, and is not whole.
 awaitable<void> event_stream::keep_pace(std::size_t bytes) {
   const auto now = by_.clock_->now();
-  if (const auto next = pace_.grow(now, bytes); next > now && !is_closed_)
+  const auto next = std::max(pace_.grow(now, bytes), waste_pace_.grow(now, waste_bytes_));
+  if (next > now && !is_closed_)
     co_await pause_.wait_until(next);
 }
 
@@ -284,7 +291,7 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
       const bool is_garbage = !value && value.error().code == errc::invalid_agent_response
                               && value.error().details.empty(); // else the agent says so
       prove(is_garbage ? value.error() : error{});
-      pace_.end(value.has_value());
+      pace_.end(value ? read_bytes_ : 0);
       if (reader_) // what is less is never refused
         static_cast<void>(held_.resize(reader_->held_bytes()));
       if (by_.learn_version(format_.version, which_, value)) {
@@ -319,6 +326,7 @@ awaitable<result<std::optional<json::value>>> event_stream::next() {
       const auto asked_at = by_.clock_->now();
       const auto piece = co_await connection->more(by_.options_.silence);
       if (piece && !piece->empty()) {
+        waste_bytes_ += connection->take_framing_bytes();
         const auto fed = feed(*piece, asked_at);
         if (fed) {
           co_await keep_pace(reader_->unfinished_bytes());

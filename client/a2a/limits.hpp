@@ -32,10 +32,11 @@ inline constexpr std::chrono::seconds event_begins_in{30};
 /// broken (errc::unavailable), and is taken up again after a pause. A server that sends a short
 /// comment each second needs most of a day for that.
 inline constexpr std::size_t idle_stream_bytes_max = std::size_t{1} << 20;
-/// What one agent may send of answers and events that are not whole: so many bytes are read at once
-/// (of a client that reads longer answers: two of the longest), and then in a second. What becomes
-/// whole counts no more, and neither do the first 64 KiB of each (net::paced_block_bytes). An
-/// answer of 16 MiB takes a tenth of a second of the loop's time.
+/// What one agent may send of answers and events that are not whole, of comments and of heads of
+/// chunks: so many bytes are read at once (of a client that reads longer answers: two of the
+/// longest), and then in a second. An answer or event that becomes whole counts no more, and
+/// neither do the first 64 KiB of each, and of each connection (net::paced_block_bytes). An answer
+/// of 16 MiB takes a tenth of a second of the loop's time.
 inline constexpr std::size_t unfinished_bytes_at_once = std::size_t{32} << 20;
 inline constexpr std::size_t unfinished_bytes_per_second = std::size_t{4} << 20;
 /// Events of other tasks in a row in the stream of one; then it ends with

@@ -36,8 +36,9 @@ struct client_bed {
     context.restart();
     context.poll();
   }
-  /// Takes turns until the exchange has ended; no time passes.
-  result<outbound_answer> exchange(http_stream& stream, bool may_repeat = true) {
+  /// Takes turns until the exchange has ended. `step`: so much time passes for every 2 ms.
+  result<outbound_answer> exchange(http_stream& stream, bool may_repeat = true,
+                                   std::chrono::milliseconds step = 0ms) {
     std::optional<result<outbound_answer>> out;
     const auto ask = [&]() -> awaitable<void> {
       outbound_request request;
@@ -47,7 +48,12 @@ struct client_bed {
     };
     asio::co_spawn(context, ask(), asio::detached);
     if (!comes_true([&] {
-          turn();
+          // The server answers in real time.
+          const auto first = std::chrono::steady_clock::now();
+          do
+            turn();
+          while (!out && std::chrono::steady_clock::now() < first + 2ms);
+          time.pass(step);
           return out.has_value();
         }))
       throw std::runtime_error("the exchange does not end");
@@ -625,6 +631,74 @@ TEST_CASE("a chunk whose own head does not end breaks the answer off", "[client]
   const auto answer = bed.exchange_once(receiver.url("/"));
   REQUIRE(answer.has_value());
   CHECK_FALSE(answer->is_whole);
+}
+
+TEST_CASE("an answer that is read slowly on purpose has more time", "[client]") {
+  push_receiver receiver;
+  const std::string body(8 * paced_block_bytes, 'x');
+  receiver.script({answer_text(200, {}, body)});
+  http_client_options options;
+  options.timeout = 3s;
+  options.answer_bytes_max = body.size();
+  options.pace = std::make_shared<read_pace>(1, 1); // so 7 of the 8 blocks take 7 seconds
+  client_bed bed(std::move(options));
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/")));
+  const auto began = bed.time.steady();
+  const auto answer = bed.exchange(*stream, true, 10ms);
+  REQUIRE(answer.has_value());
+  CHECK(answer->is_whole);
+  CHECK(answer->body == body);
+  CHECK(bed.time.steady() - began >= 6s);
+}
+
+TEST_CASE("the heads of chunks are read no faster than a server may send what is of no use",
+          "[client]") {
+  std::string chunks;
+  for (int i = 0; i < 64; ++i)
+    chunks += "1;" + std::string(paced_block_bytes / 8, 'x') + "\r\na\r\n";
+  chunks += "0\r\n\r\n";
+  const auto framing = chunks.size() - 64;
+  chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks;
+  push_receiver receiver;
+  receiver.script({chunks});
+  http_client_options options;
+  const auto pace = options.pace = std::make_shared<read_pace>(1, 4);
+  client_bed bed(std::move(options));
+  const auto stream = bed.client->lend(*parse_http_url(receiver.url("/")));
+
+  SECTION("of an answer that is read as a whole") {
+    const auto began = bed.time.steady();
+    const auto answer = bed.exchange(*stream, true, 10ms);
+    REQUIRE(answer.has_value());
+    CHECK(answer->body == std::string(64, 'a'));
+    CHECK(bed.time.steady() - began >= 3s); // eight blocks, of which four come at once
+    CHECK(pace->take(bed.time.steady(), 4) > bed.time.steady()); // they are not given back
+  }
+  SECTION("and counted for the reader of a stream") {
+    std::size_t counted = 0;
+    std::string body;
+    bool has_ended = false;
+    const auto read = [&]() -> awaitable<void> {
+      outbound_request request;
+      const auto head = co_await stream->begin(std::move(request));
+      for (bool goes_on = head.has_value(); goes_on;) {
+        const auto piece = co_await stream->more(10s);
+        goes_on = piece && !piece->empty();
+        if (goes_on)
+          body += *piece;
+        counted += stream->take_framing_bytes();
+      }
+      has_ended = true;
+    };
+    asio::co_spawn(bed.context, read(), asio::detached);
+    REQUIRE(comes_true([&] {
+      bed.turn();
+      return has_ended;
+    }));
+    CHECK(body == std::string(64, 'a'));
+    CHECK(counted <= framing);
+    CHECK(counted > framing - paced_block_bytes / 4); // what came behind the last byte may be left
+  }
 }
 
 TEST_CASE("an answer for which there is no memory fails, and gives all of it back", "[client]") {

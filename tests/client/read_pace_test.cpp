@@ -29,10 +29,14 @@ TEST_CASE("what was of use counts no more for a pace", "[client]") {
   CHECK(good.grow(now, paced_block_bytes - 1) == now);
   CHECK(good.grow(now, 4 * paced_block_bytes) == now);
   CHECK(bad.grow(now, 2 * paced_block_bytes) == now + 20ms);
-  good.end(true);
+  good.end(4 * paced_block_bytes);
   CHECK(bad.grow(now, 3 * paced_block_bytes) == now);
-  bad.end(false); // it has cost what it has cost
+  bad.end(0); // it has cost what it has cost
   CHECK(good.grow(now, 2 * paced_block_bytes) == now + 10ms);
+  good.end(paced_block_bytes); // a half of it was of use
+  CHECK(good.grow(now, paced_block_bytes) == now + 10ms);
+  good.end(1); // the first block that was begun counts as a whole one
+  CHECK(good.grow(now, paced_block_bytes) == now + 10ms);
   paced_answer free(nullptr);
   CHECK(free.grow(now, 1'000 * paced_block_bytes) == now);
 }

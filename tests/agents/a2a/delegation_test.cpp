@@ -364,6 +364,21 @@ TEST_CASE("many events with nothing new are read slowly, until the minute is ove
         == "slow down by " + std::to_string(idle_frames_at_once + 1));
 }
 
+TEST_CASE("of a long event with little new the rest counts as nothing new", "[agents][a2a]") {
+  course_bed bed;
+  bed.follow();
+  const auto say = [&](const std::string& text, std::size_t bytes) {
+    return line_of(
+        bed.course.on_event(bed.now, remote_state(task_state::working, text, "r1"), bytes));
+  };
+  const std::string text(std::size_t{16} << 20, 'x');
+  CHECK(say(text, text.size() + 1'000) == "message");
+  CHECK(say(text + "!", 6 * text.size()) == "message"); // each byte may be six in JSON
+  CHECK(say("one", idle_frames_at_once * idle_frame_bytes) == "message");
+  CHECK(say("two", 10 * idle_frame_bytes) == "message, slow down by 9");
+  CHECK(say("three", idle_frame_bytes) == "message");
+}
+
 TEST_CASE("a task whose state goes to and fro brings nothing new", "[agents][a2a]") {
   course_bed bed;
   bed.follow();

@@ -58,17 +58,21 @@ bool asks_for(const received_post& asked, std::string_view method) {
   return asked.body.find(method) != std::string::npos;
 }
 
+std::string completes_at_once(const push_receiver& self, const received_post& asked) {
+  return asked.method == "GET" ? card_from(self, false)
+                               : rpc_result(R"({"task":)" + task_json("g", "COMPLETED") + "}");
+}
+
 /// Two tasks of one process: one is done by the agent `bad`, the other one by `good`.
 class two_agents_bed {
 public:
-  /// `answer`: to all that `bad` is asked.
-  explicit two_agents_bed(answer_maker answer) {
+  /// `answer`: to all that `bad` is asked. `of_good`: to what `good` is asked.
+  explicit two_agents_bed(answer_maker answer, answer_maker of_good = completes_at_once) {
     bad.answer_with([this, answer = std::move(answer)](const received_post& asked) {
       return answer(bad, asked);
     });
-    good.answer_with([this](const received_post& asked) {
-      return asked.method == "GET" ? card_from(good, false)
-                                   : rpc_result(R"({"task":)" + task_json("g", "COMPLETED") + "}");
+    good.answer_with([this, of_good = std::move(of_good)](const received_post& asked) {
+      return of_good(good, asked);
     });
     delegation_options how;
     for (const auto* server : {&bad, &good}) {
@@ -100,20 +104,9 @@ public:
     return of_bad->all<report_failed>().front();
   }
 
-  hand_time time;
-  push_receiver bad;
-  push_receiver good;
-
-private:
-  struct begun {
-    std::shared_ptr<fake_port> port;
-    agent_run_ptr run;
-    bool is_noted = false;
-  };
-
   std::shared_ptr<fake_port> begin(const std::string& target) {
     auto given = order_with(R"({"target": ")" + target + R"(", "text": "go"})");
-    given.id = task_id{target};
+    given.id = task_id{target + std::to_string(runs.size())};
     const auto port = std::make_shared<fake_port>();
     auto started = agent->start(shared(std::move(given)), port);
     runs.push_back({port, std::move(std::get<agent_run_ptr>(started))});
@@ -127,6 +120,17 @@ private:
         each.run->on_noted();
       }
   }
+
+  hand_time time;
+  push_receiver bad;
+  push_receiver good;
+
+private:
+  struct begun {
+    std::shared_ptr<fake_port> port;
+    agent_run_ptr run;
+    bool is_noted = false;
+  };
 
   std::shared_ptr<a2a::call_loop> loop = std::make_shared<a2a::call_loop>(time);
   std::unique_ptr<a2a_agent> agent;
@@ -204,6 +208,50 @@ TEST_CASE("a flood of events with nothing new is read no faster than its target 
   CHECK_THAT(bed.end(20ms).reason, ContainsSubstring("sends without an end"));
   const auto events = idle_frames_max - idle_frames_at_once - idle_frames_per_second;
   CHECK(bed.time.steady() - began >= std::chrono::seconds{events / idle_frames_per_second});
+}
+
+TEST_CASE("what a target holds back of its flood delays no flood of another one",
+          "[agents][a2a][hostile]") {
+  const auto begins = [](const std::string& id) {
+    return event_with(R"({"task":)" + task_json(id, "WORKING") + "}");
+  };
+  const auto status = [](const std::string& id, const std::string& more) {
+    return event_with(R"({"statusUpdate":{"taskId":")" + id + R"(","contextId":"c",)" + more
+                      + "}}");
+  };
+  // Three of them are more than all targets together may send at once.
+  const std::size_t filler = (idle_frames_per_second_of_all / 3 + 100) * idle_frame_bytes;
+  const auto long_event =
+      status("r1", R"("status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","role":)"
+                   R"("ROLE_AGENT","parts":[{"text":"hello"}]}},"metadata":{"filler":")"
+                       + std::string(filler, 'x') + R"("})");
+  std::string short_events = begins("g");
+  for (std::uint32_t i = 0; i < idle_frames_at_once + 10; ++i)
+    short_events += status("g", R"("status":{"state":"TASK_STATE_WORKING"})");
+  short_events += status("g", R"("status":{"state":"TASK_STATE_COMPLETED"})");
+  two_agents_bed bed(
+      [&](const push_receiver& self, const received_post& asked) {
+        return asked.method == "GET" ? card_from(self, true)
+                                     : streams_out(begins("r1") + long_event);
+      },
+      [&](const push_receiver& self, const received_post& asked) {
+        if (asked.method == "GET")
+          return card_from(self, true);
+        return asks_for(asked, "SendStreamingMessage") ? streams_out(short_events)
+                                                       : rpc_result(task_json("g", "COMPLETED"));
+      });
+  for (int i = 0; i < 3; ++i) {
+    const auto flooded = bed.begin("bad");
+    REQUIRE(comes_true([&] {
+      bed.turn();
+      return !flooded->all<report_message>().empty();
+    }));
+  }
+  const auto of_good = bed.begin("good");
+  CHECK(comes_true([&] { // no time passes
+    bed.turn();
+    return !of_good->all<report_completed>().empty();
+  }));
 }
 
 TEST_CASE("a stream that announces more than an event may have fails the task",

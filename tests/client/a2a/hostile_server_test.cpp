@@ -364,3 +364,48 @@ TEST_CASE("what is not whole is read no faster than its agent may send it",
   CHECK(seconds >= (at_once * (bytes_max - net::paced_block_bytes) - unfinished_bytes_at_once)
                        / unfinished_bytes_per_second);
 }
+
+TEST_CASE("what is of no use between events is read no faster than its agent may send it",
+          "[client][a2a][hostile]") {
+  constexpr std::size_t in_all = unfinished_bytes_at_once + 5 * unfinished_bytes_per_second;
+  std::string event = R"(data: {"jsonrpc":"2.0","id":1,"result":{}})";
+  event.resize(0x30 - 2, ' ');
+  event += "\n\n";
+  const bool is_comment = GENERATE(true, false); // else the heads of chunks
+  hostile_bed bed(nullptr, std::size_t{1} << 20);
+  std::size_t events = 0;
+  std::string text = is_comment ? begun_stream
+                                : "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                                  "Transfer-Encoding: chunked\r\n\r\n";
+  for (; text.size() < in_all; ++events)
+    text += is_comment ? std::string(idle_stream_bytes_max / 2, ':') + "\n" + event
+                       : "30;" + std::string(8'000, 'x') + "\r\n" + event + "\r\n";
+  bed.server.script({bed.card_text(), std::move(text)});
+  const auto stream = bed.client->stream(operation::subscribe_to_task, {{"id", "t"}}, {});
+  std::size_t came = 0;
+  bool has_ended = false;
+  const auto read = [&]() -> net::awaitable<void> {
+    for (bool goes_on = true; goes_on;) {
+      const auto next = co_await stream->next();
+      goes_on = next && *next;
+      came += goes_on ? 1 : 0;
+    }
+    has_ended = true;
+  };
+  net::asio::co_spawn(bed.context, read(), net::asio::detached);
+  std::size_t seconds = 0;
+  REQUIRE(comes_true([&] {
+    const auto first = std::chrono::steady_clock::now(); // the server answers in real time
+    while (came < events && std::chrono::steady_clock::now() < first + 300ms)
+      bed.turn();
+    bed.time.pass(1s);
+    ++seconds;
+    return came == events;
+  }));
+  stream->close();
+  REQUIRE(comes_true([&] {
+    bed.turn();
+    return has_ended;
+  }));
+  CHECK(seconds >= 5);
+}
