@@ -50,9 +50,8 @@ struct client_bed {
     if (!comes_true([&] {
           // The server answers in real time.
           const auto first = std::chrono::steady_clock::now();
-          do
+          while (!out && std::chrono::steady_clock::now() < first + 2ms)
             turn();
-          while (!out && std::chrono::steady_clock::now() < first + 2ms);
           time.pass(step);
           return out.has_value();
         }))
