@@ -65,6 +65,21 @@ struct hostile_bed {
     return std::move(*out);
   }
 
+  /// Takes turns, and a second passes for every 300 ms, until `is_done`: how many have passed.
+  template<class Predicate>
+  std::size_t seconds_until(Predicate is_done) {
+    std::size_t seconds = 0;
+    REQUIRE(comes_true([&] {
+      const auto first = std::chrono::steady_clock::now(); // the server answers in real time
+      while (!is_done() && std::chrono::steady_clock::now() < first + 300ms)
+        turn();
+      time.pass(1s);
+      ++seconds;
+      return is_done();
+    }));
+    return seconds;
+  }
+
   /// The answer that has a card.
   [[nodiscard]] std::string card_text() const {
     return answer_text(200, {},
@@ -351,15 +366,7 @@ TEST_CASE("what is not whole is read no faster than its agent may send it",
   };
   for (std::size_t i = 0; i < at_once; ++i)
     net::asio::co_spawn(bed.context, read(), net::asio::detached);
-  std::size_t seconds = 0;
-  REQUIRE(comes_true([&] {
-    const auto first = std::chrono::steady_clock::now(); // the server answers in real time
-    while (ended < at_once && std::chrono::steady_clock::now() < first + 300ms)
-      bed.turn();
-    bed.time.pass(1s);
-    ++seconds;
-    return ended == at_once;
-  }));
+  const auto seconds = bed.seconds_until([&] { return ended == at_once; });
   CHECK(read_whole == 0);
   CHECK(seconds >= (at_once * (bytes_max - net::paced_block_bytes) - unfinished_bytes_at_once)
                        / unfinished_bytes_per_second);
@@ -393,15 +400,7 @@ TEST_CASE("what is of no use between events is read no faster than its agent may
     has_ended = true;
   };
   net::asio::co_spawn(bed.context, read(), net::asio::detached);
-  std::size_t seconds = 0;
-  REQUIRE(comes_true([&] {
-    const auto first = std::chrono::steady_clock::now(); // the server answers in real time
-    while (came < events && std::chrono::steady_clock::now() < first + 300ms)
-      bed.turn();
-    bed.time.pass(1s);
-    ++seconds;
-    return came == events;
-  }));
+  const auto seconds = bed.seconds_until([&] { return came == events; });
   stream->close();
   REQUIRE(comes_true([&] {
     bed.turn();
