@@ -315,7 +315,10 @@ void group_writer::close() {
   }
   rocksdb::FlushOptions how;
   how.allow_write_stall = true;
-  if (options_.flushes_at_end && groups_.empty() && !is_behind() && db_.Flush(how).ok()) {
+  // A disk that refuses is left alone. Otherwise rows that are on their way to the disk are waited
+  // for: without them, the next start would read the same groups again.
+  const bool refuses = is_behind() && !files_.patience->refusal().ok();
+  if (options_.flushes_at_end && groups_.empty() && !refuses && db_.Flush(how).ok()) {
     // A long change that has begun and is not complete will never be complete.
     std::erase_if(long_changes_, [](const long_change_place& each) { return each.change == 0; });
     forget_groups();

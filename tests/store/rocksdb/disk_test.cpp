@@ -54,6 +54,7 @@ enum class mood : std::uint8_t {
 struct moody_disk {
   std::atomic<mood> now{mood::good};
   std::atomic<int> refusals{0};
+  std::atomic<int> slow_writes{0};     ///< Of tables, begun as they are slow.
   std::atomic<int> syncs{0};           ///< Of the journal.
   std::atomic<int> reads_left{-1};     ///< Of tables, before they fail; below 0: all go well.
   std::atomic<bool> fails_once{false}; ///< Then all go well again.
@@ -105,6 +106,8 @@ public:
 
 private:
   [[nodiscard]] bool may_grow() const {
+    if (disk_.now == mood::tables_slow)
+      ++disk_.slow_writes;
     if (!comes_true([this] { return disk_.now != mood::tables_slow; }))
       return false;
     const auto now = disk_.now.load();
@@ -412,6 +415,40 @@ TEST_CASE("A store whose tables are behind does not wait for them, and the statu
   });
   CHECK(acknowledged == committed);
   CHECK(records.status().writable);
+}
+
+TEST_CASE("A store that closes waits for rows on their way to the disk, which are not read again",
+          "[store][disk]") {
+  moody_bed bed;
+  hand_time time;
+  auto internals = bed.internals();
+  internals.journal_behind_bytes = 1; // The rows of a group go to the disk as the next one comes.
+  internals.time = &time;
+  auto made =
+      make_rocksdb_store({.directory = bed.data, .durability = durability::sync}, internals);
+  REQUIRE(made.has_value());
+  bed.disk->now = mood::tables_slow;
+  for (const std::string id : {"t0", "t1"}) {
+    (*made)->commit(about_lone(id, "c", 1, born_lone(id, "c", 1)));
+    REQUIRE((*made)->turn());
+  }
+  wait_until([&] { return bed.disk->slow_writes > 0; });
+  std::atomic<bool> closes{false};
+  std::thread closing([&] {
+    closes = true;
+    made->reset();
+  });
+  int turns = 0; // Some, so that it comes to wait for the tables.
+  wait_until([&] { return closes && ++turns > 100'000; });
+  bed.disk->now = mood::good;
+  closing.join();
+  {
+    const auto tables = open_tables_to_read(bed.data);
+    REQUIRE(tables.has_value());
+    REQUIRE(tables->mark.has_value());
+    CHECK(tables->mark->at == 2); // All groups.
+  }
+  CHECK(recover_or_fail(*open_or_fail(bed.data)).lone_tasks.size() == 2);
 }
 
 TEST_CASE("A store whose tables refuse is closed at once, and the next start has everything",
