@@ -26,8 +26,12 @@ bool write_text(std::string& out, const std::function<bool(json_writer&)>& write
 
 bool event_texts::write(json_writer& out, const change& where, const key& which) {
   std::string cursor;
-  if (which.has_cursor)
-    cursor = to_string(stream_cursor{where.sequence, static_cast<std::uint32_t>(which.event)});
+  if (which.has_cursor) {
+    stream_cursor at{where.sequence};
+    if (which.event + 1 < where.events.size()) // else nothing of the change is left to be read
+      at.event = static_cast<std::uint32_t>(which.event);
+    cursor = to_string(at);
+  }
   return which.codec->write_event(
       out, where, where.events[which.event],
       {.last = which.last, .cursor = cursor, .hitl = which.hitl, .opt = which.opt});

@@ -204,6 +204,27 @@ TEST_CASE("changes that are no longer kept are reported with a snapshot of the t
   CHECK_FALSE(client.next_event());
 }
 
+TEST_CASE("a client that has seen all of a question has missed nothing, although no past is kept",
+          "[net][sse][resume]") {
+  const net_bed bed({}, "puppet"); // a memory store keeps no past
+  auto first = bed.connect();
+  first.send(
+      http_client::request_text("POST", "/message:stream", text_message("go"), with_cursors));
+  static_cast<void>(first.receive_head());
+  const auto begun = next(first);
+  static_cast<void>(next(first)); // works
+  const auto port = bed.puppet->port(0);
+  port->report(report_question{"Which one?"});
+  const auto asked = next(first);
+  CHECK(at(asked, "/statusUpdate/status/state") == "TASK_STATE_INPUT_REQUIRED");
+  CHECK_FALSE(first.next_event());
+
+  auto second = subscribe(bed, at(begun, "/task/id"), cursor_of(asked));
+  static_cast<void>(second.receive_head());
+  port->report(report_artifact{text_artifact("a", "live"), false, true});
+  CHECK(at(next(second), "/artifactUpdate/artifact/parts/0/text") == "live");
+}
+
 TEST_CASE("a cursor that is none, or of another task, is refused", "[net][sse][resume]") {
   const temporary_directory directory;
   const net_bed bed({}, "puppet", durable(directory));
