@@ -179,6 +179,16 @@ std::optional<std::size_t> a2a_agent::place_of(const std::string& target,
   return std::nullopt;
 }
 
+result<delegation_input> a2a_agent::read_input(const json::object& input, input_stage stage) const {
+  auto out = read_delegation_input(input, stage);
+  if (out && out->target.empty() && out->url.empty()) {
+    if (options_.default_target.empty())
+      return input_error("/target", "is missing; must be the alias of a target, or give a \"url\"");
+    out->target = options_.default_target;
+  }
+  return out;
+}
+
 result<a2a_agent::line_ptr> a2a_agent::line_to(const std::string& target,
                                                const std::string& url) const {
   if (const auto place = place_of(target, url))
@@ -207,7 +217,7 @@ target_limits a2a_agent::limits_of(const std::string& target) const {
 }
 
 start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port) {
-  auto input = read_delegation_input(order->input.resolve(), input_stage::resolved);
+  auto input = read_input(order->input.resolve(), input_stage::resolved);
   if (!input)
     return input_failure(input.error());
   auto line = line_to(input->target, input->url);
@@ -243,7 +253,7 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
   if (order->traceparent.empty())
     own_trace = traces_->add(trace_id_in(traceparent_of(note ? *note : fresh)));
   const auto kept_terms = terms;
-  delegation course(std::move(terms), std::move(fresh), std::move(note), order->messages);
+  delegation course(std::move(terms), std::move(fresh), std::move(note), further_messages(*order));
   auto shared = loop();
   auto driver = std::make_shared<delegation_driver>(
       *shared, time_,
@@ -272,7 +282,7 @@ bool a2a_agent::goes_on(const std::string& note) const {
 }
 
 result<void> a2a_agent::check_input(const json::object& input) const {
-  const auto read = read_delegation_input(input, input_stage::written);
+  const auto read = read_input(input, input_stage::written);
   if (!read)
     return read.error();
   if (const auto line = line_to(read->target, read->url); !line)
@@ -281,7 +291,7 @@ result<void> a2a_agent::check_input(const json::object& input) const {
 }
 
 result<void> a2a_agent::check_planned(const json::object& input, const planned_check&) const {
-  const auto read = read_delegation_input(input, input_stage::written);
+  const auto read = read_input(input, input_stage::written);
   if (!read)
     return read.error();
   if (!read->url.empty())

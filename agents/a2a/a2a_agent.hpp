@@ -4,6 +4,7 @@
 
 #include "agents/a2a/cancel_outbox.hpp"
 #include "agents/a2a/delegation.hpp"
+#include "agents/a2a/delegation_input.hpp"
 #include "agents/a2a/limits.hpp"
 #include "agents/a2a/own_traces.hpp"
 #include "agents/a2a/target_gate.hpp"
@@ -36,6 +37,9 @@ struct delegation_target {
 
 struct delegation_options {
   std::vector<delegation_target> targets;
+  /// The alias of the target of messages without a plan, and of tasks that name none. Empty: these
+  /// are rejected.
+  std::string default_target{};
   /// Why they are not known, for the task that names one; no code: they are.
   error no_targets;
   /// Tasks may name a URL whose host has an address that is not public. Targets always may.
@@ -94,6 +98,9 @@ private:
   /// options.
   [[nodiscard]] std::optional<std::size_t> place_of(const std::string& target,
                                                     const std::string& url) const;
+  /// With its target, which may be the default one.
+  [[nodiscard]] result<delegation_input> read_input(const boost::json::object& input,
+                                                    input_stage stage) const;
   [[nodiscard]] result<line_ptr> line_to(const std::string& target, const std::string& url) const;
   [[nodiscard]] target_limits limits_of(const std::string& target) const;
   [[nodiscard]] std::shared_ptr<a2a::call_loop> loop();

@@ -57,10 +57,8 @@ result<delegation_input> read_delegation_input(const json::object& input, input_
       return text.error();
     *member = std::move(*text);
   }
-  if (out.target.empty() == out.url.empty())
-    return input_error(
-        "/target", out.url.empty() ? "is missing; must be the alias of a target, or give a \"url\""
-                                   : "and \"url\" exclude each other");
+  if (!out.target.empty() && !out.url.empty())
+    return input_error("/target", "and \"url\" exclude each other");
   if (!out.url.empty())
     if (const auto url = parse_http_url(out.url); !url)
       return input_error("/url", url.error().message);
@@ -85,6 +83,21 @@ result<delegation_input> read_delegation_input(const json::object& input, input_
 
 namespace {
 
+/// What a client says to this server: the other one has it from us.
+constexpr std::string_view own_key_prefix = "troupe/v1/";
+
+bool is_lone(const order& from) noexcept {
+  return from.name.empty();
+}
+
+/// The request of a lone task, as its client made it.
+void hand_on(const message& request, message& to) {
+  to.parts = request.parts;
+  for (const auto& [key, value] : request.metadata)
+    if (!key.starts_with(own_key_prefix))
+      to.metadata[key] = value;
+}
+
 /// The remote task that made it, if that was at `target`; empty: it was none.
 std::string remote_task_of(const artifact& made, const std::string& target) {
   const auto* found = made.metadata.if_contains(made_by_key);
@@ -104,6 +117,8 @@ wire::sending first_request(const order& from, delegation_input input, const del
   said.context_id = ids.context;
   said.from = role::user;
   said.metadata = std::move(input.metadata);
+  if (is_lone(from) && !from.messages.empty())
+    hand_on(*from.messages.front(), said);
   said.metadata[request_path_key] = json::array(path.begin(), path.end());
   if (ids.deadline != timestamp{}) // of the note: what is sent again must be the same
     said.metadata[request_deadline_key] = to_rfc3339(ids.deadline);
@@ -114,13 +129,27 @@ wire::sending first_request(const order& from, delegation_input input, const del
   if (said.parts.empty())
     said.parts.push_back(text_part(from.text()));
   std::set<std::string> referred;
+  const auto refer_to_maker_of = [&](const artifact& made) {
+    const auto id = remote_task_of(made, ids.target);
+    if (!id.empty() && referred.insert(id).second)
+      said.reference_task_ids.push_back(id);
+  };
   for (const auto& dependency : from.dependencies)
     for (const auto& made : dependency.artifacts) {
       said.parts.insert(said.parts.end(), made->parts.begin(), made->parts.end());
-      const auto id = remote_task_of(*made, ids.target);
-      if (!id.empty() && referred.insert(id).second)
-        said.reference_task_ids.push_back(id);
+      refer_to_maker_of(*made);
     }
+  if (is_lone(from))
+    for (const auto& reference : from.references)
+      for (const auto& made : reference.artifacts)
+        refer_to_maker_of(*made);
+  return out;
+}
+
+std::vector<message_ptr> further_messages(const order& from) {
+  auto out = from.messages;
+  if (is_lone(from) && !out.empty())
+    out.erase(out.begin());
   return out;
 }
 

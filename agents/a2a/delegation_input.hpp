@@ -25,8 +25,8 @@ inline constexpr auto delegation_members =
     std::to_array<std::string_view>({"target", "url", "text", "data", "metadata", "whenUnsure"});
 
 struct delegation_input {
-  std::string target; ///< An alias; empty: `url` is meant.
-  std::string url;
+  std::string target; ///< An alias.
+  std::string url;    ///< In place of `target`. Both empty: delegation_options::default_target.
   std::string text;
   std::optional<boost::json::value> data;
   boost::json::object metadata;
@@ -43,11 +43,14 @@ struct delegation_input {
 
 /// The message that asks for the task: the input's text and data (else the text of the order), then
 /// the parts of the artifacts of the tasks on which it depends; it refers to those that were done
-/// at the target of the note. The same for the same arguments. It is a copy of all of that: make it
-/// when it is sent, and keep it no longer.
+/// at the target of the note. Of a lone task: the parts and the metadata of its request. The same
+/// for the same arguments. It is a copy of all of that: make it when it is sent, and keep it no
+/// longer.
 [[nodiscard]] wire::sending first_request(const order& from, delegation_input input,
                                           const delegation_note& ids,
                                           const std::vector<std::string>& path);
+/// The messages to our task that the request does not have.
+[[nodiscard]] std::vector<message_ptr> further_messages(const order& from);
 /// A message to our task, for the remote one. `asked`: what it answers in kagent's words; null:
 /// it is handed on as it is.
 [[nodiscard]] wire::sending further_message(const message& said, const delegation_note& ids,

@@ -6,6 +6,7 @@
 #include "apps/plan/template_files.hpp"
 #include "net/card/card_documents.hpp"
 #include "protocol/json/quoted.hpp"
+#include "protocol/text/near_name.hpp"
 #include "store/rocksdb/rocksdb_store.hpp"
 #include <troupe/agents/register_builtin.hpp>
 
@@ -13,8 +14,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -76,6 +79,19 @@ result<void> set_templates(serve_settings& to, const agent_registry& agents) {
   return all ? check_templates(*all, agents) : all.error();
 }
 
+result<void> check_default_target(const std::string& named,
+                                  const std::vector<delegation_target>& targets) {
+  std::vector<std::string_view> known;
+  for (const auto& each : targets)
+    known.emplace_back(each.alias);
+  if (named.empty() || std::ranges::find(known, named) != known.end())
+    return {};
+  return make_error(errc::invalid_params,
+                    "\"agents.a2a-target\" names no target: " + troupe::quoted(named)
+                        + (known.empty() ? "; there is none, see [[targets]] in docs/cli.md"
+                                         : did_you_mean(named, known)));
+}
+
 result<agent_registry> make_agents(const serve_settings& settings, const config_text& config,
                                    const model_client_ptr& models) {
   agent_registry out;
@@ -97,7 +113,10 @@ result<agent_registry> make_agents(const serve_settings& settings, const config_
   auto proxies = delegation_proxies(settings.a2a_proxy);
   if (!proxies)
     return proxies.error();
+  if (const auto named = check_default_target(settings.a2a_target, *targets); !named)
+    return named.error();
   delegation_options delegated;
+  delegated.default_target = settings.a2a_target;
   delegated.proxies = std::move(*proxies);
   delegated.targets = std::move(*targets);
   delegated.allow_private = settings.private_urls_allowed;

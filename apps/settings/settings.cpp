@@ -146,6 +146,8 @@ std::vector<setting> tables() {
           [](auto& s) -> auto& { return s.commands_allowed; }),
     number<std::uint32_t>("agents.command-parallel", "commands at once; 0 = one per core",
                           [](auto& s) -> auto& { return s.command_parallel_max; }, 0),
+    text("agents.a2a-target", "the a2a agent: the alias of the target of plain messages, and of tasks that name none; empty = they are rejected",
+         [](auto& s) -> auto& { return s.a2a_target; }),
     truth("agents.a2a-allow-private", "the a2a agent: URLs in plans may lead to private and loopback addresses; targets always may",
           [](auto& s) -> auto& { return s.private_urls_allowed; }),
     text("agents.a2a-proxy", "for targets without a proxy of their own, and for URLs in plans: as push.proxy",

@@ -36,6 +36,7 @@ struct serve_settings {
   std::chrono::milliseconds drain_bound{10'000};
   /// Tasks of the agent `a2a` may name URLs with private addresses.
   bool private_urls_allowed = false;
+  std::string a2a_target;   ///< delegation_options::default_target.
   std::string a2a_proxy;    ///< net::proxy_rules::read; empty: none.
   std::size_t hops_max = 8; ///< Servers through which a task may go, this one included.
   /// Without any answer of an agent elsewhere for so long the attempt fails.

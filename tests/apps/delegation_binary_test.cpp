@@ -26,7 +26,8 @@ std::string steps_there(const std::string& steps) {
 struct chain_bed {
   chain_bed() {
     std::ofstream config(where.path() / "here.toml");
-    config << "[[targets]]\nalias = \"there\"\nurl = \"http://127.0.0.1:" << there.port() << "\"\n";
+    config << "agent = \"a2a\"\n[agents]\na2a-target = \"there\"\n"
+           << "[[targets]]\nalias = \"there\"\nurl = \"http://127.0.0.1:" << there.port() << "\"\n";
     config.close();
     start();
   }
@@ -87,6 +88,31 @@ TEST_CASE("a task is done by another server, with its question and its answer",
   CHECK(at(made, "/artifacts/0/parts/0/text") == "looked");
   CHECK(at(made, "/artifacts/1/parts/0/text") == "Oslo");
   CHECK(bed.remote_tasks().size() == 1);
+}
+
+TEST_CASE("a plain message goes to the default target, and is one task there",
+          "[binary][delegation]") {
+  chain_bed bed;
+  const auto asked = bed.here->ask(
+      "SendMessage",
+      R"({"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"data":{"steps":)"
+      R"([{"ask":"Which city?"},{"artifactFromAnswer":{"name":"city"}},{"complete":"booked"}]}}]}})");
+  CHECK(at(asked, "/task/status/state") == "TASK_STATE_INPUT_REQUIRED");
+  CHECK(at(asked, "/task/status/message/parts/0/text") == "Which city?");
+  const auto task = at(asked, "/task/id");
+  const bool is_killed = GENERATE(false, true);
+  if (is_killed) {
+    bed.kill_and_start();
+    REQUIRE(bed.here->reaches(task, "TASK_STATE_INPUT_REQUIRED"));
+  }
+  bed.answer(task, "Oslo");
+  REQUIRE(bed.here->reaches(task, "TASK_STATE_COMPLETED"));
+  CHECK(bed.words(task) == "booked");
+  const auto made = bed.here->ask("GetTask", R"({"id":")" + task + R"("})");
+  CHECK(at(made, "/artifacts/0/parts/0/text") == "Oslo");
+  const auto there = bed.remote_tasks();
+  REQUIRE(there.size() == 1);
+  CHECK(at(there[0], "/status/state") == "TASK_STATE_COMPLETED");
 }
 
 TEST_CASE("a cancel goes through a chain of servers", "[binary][delegation]") {

@@ -99,6 +99,21 @@ TEST_CASE("a server whose delegations go over a proxy warns that it checks no ad
                          30s));
 }
 
+TEST_CASE("a default target that is none is refused at the start", "[apps][binary]") {
+  desk me;
+  const auto [targets, reason] = GENERATE(table<std::string, std::string>({
+      {"", "; there is none, see [[targets]] in docs/cli.md"},
+      {"[[targets]]\nalias = \"harbour\"\nurl = \"http://127.0.0.1:9\"\n",
+       "; did you mean \"harbour\"?"},
+  }));
+  me.write("troupe.toml", "store = \"memory\"\nlisten = \"127.0.0.1:0\"\n"
+                          "[agents]\na2a-target = \"harbor\"\n"
+                              + targets);
+  const auto tried = me.run({"serve", "--config", me.path("troupe.toml")});
+  CHECK(tried.code == 2);
+  CHECK(contains(tried.err, "\"agents.a2a-target\" names no target: \"harbor\"" + reason));
+}
+
 TEST_CASE("the start names the models and the targets of the configuration",
           "[apps][binary][log]") {
   desk me;

@@ -12,14 +12,18 @@ using namespace troupe::test;
 
 namespace {
 
-a2a_agent agent_with_support() {
+delegation_options options_with_support() {
   delegation_options options;
   a2a::target to;
   to.url = "http://127.0.0.1:9/";
   options.targets.push_back({"support", to});
   options.targets.push_back({"broken", make_error(errc::unavailable, "no such variable")});
   options.server_id = [] { return std::string("server-a"); };
-  return a2a_agent(std::move(options));
+  return options;
+}
+
+a2a_agent agent_with_support() {
+  return a2a_agent(options_with_support());
 }
 
 } // namespace
@@ -44,6 +48,39 @@ TEST_CASE("the input of a delegation is checked before anything runs", "[agents]
        R"(/whenUnsure: must be "fail", "resend" or "ask")"},
   }));
   CHECK(verdict(agent, input) == expected);
+}
+
+TEST_CASE("a task that names no target goes to the default one", "[agents][a2a]") {
+  auto options = options_with_support();
+  options.default_target = "support";
+  const a2a_agent agent(std::move(options));
+  CHECK(verdict(agent, R"({})") == "fine");
+  CHECK(verdict(agent, R"({"text": "x"})") == "fine");
+  CHECK(verdict(agent, R"({"target": "suport"})")
+        == R"(/target: names no target: "suport"; did you mean "support"?)");
+}
+
+TEST_CASE("the request of a lone task goes on as its client made it", "[agents][a2a]") {
+  auto order = order_with("{}");
+  order.name.clear();
+  order.dependencies.clear();
+  auto request = std::make_shared<message>();
+  request->parts = {text_part("two pictures"), data_part(boost::json::object{{"size", 2}})};
+  request->metadata = {{"tone", "calm"}, {"troupe/v1/path", {"somebody"}}, {"troupe/v1/x", 1}};
+  order.messages = {request, user_says("blue ones")};
+  artifact made = text_artifact("log", "the log");
+  made.metadata["troupe/v1/remote"] = {{"target", "support"}, {"task", "r7"}};
+  order.references = {{task_id{"t7"}, {std::make_shared<const artifact>(made)}, {}}};
+  delegation_note ids;
+  ids.target = "support";
+  const auto sent = first_request(order, {}, ids, {"server-a"}).message;
+  CHECK(sent.parts == request->parts);
+  CHECK(boost::json::serialize(sent.metadata)
+        == R"({"tone":"calm","troupe/v1/path":["server-a"]})");
+  CHECK(sent.reference_task_ids == std::vector<std::string>{"r7"});
+  const auto further = further_messages(order);
+  REQUIRE(further.size() == 1);
+  CHECK(further[0] == order.messages[1]);
 }
 
 TEST_CASE("a request has the input, the artifacts of the dependencies, and the path",
