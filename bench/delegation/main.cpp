@@ -2,8 +2,9 @@
 //
 // Four servers (`troupe serve`): a leaf, and three more, each with the one before as its target. A
 // request is a `SendMessage` that waits for its task: a plain one to the leaf (its agent is
-// `echo`), the same through 1 to 3 relays of bytes, and messages with a plan of one task that goes
-// over 1 to 3 servers. `plan`: such a message to the leaf, whose task is done there: what a hop
+// `echo`), the same through 1 to 3 relays of bytes, plain messages that each of 1 to 3 servers
+// hands on (`forward`, `agents.a2a-target`), and messages with a plan of one task that goes over 1
+// to 3 servers. `plan`: a message with a plan to the leaf, whose task is done there: what a hop
 // costs that delegates nothing. At 1 and at 64 at once; memory store and RocksDB. Then plans of 50
 // and of 1,000 tasks, all delegated to the leaf at once: delegations a second. A cancel that goes
 // over 3 servers to the leaf, until its answer: that the leaf is canceled. Waiting: the memory of
@@ -61,15 +62,20 @@ std::string target_text(const std::string& alias, const std::string& port) {
 }
 
 std::unique_ptr<started> serve(const std::string& troupe, const std::string& store,
-                               const temporary_directory& place, const std::string& targets) {
+                               const temporary_directory& place, const std::string& settings) {
   const auto config = (place.path() / "serve.toml").string();
   std::ofstream file(config);
-  file << "deduplicate-seconds = 0\n" << targets;
+  file << "deduplicate-seconds = 0\n" << settings;
   file.close();
   check(file.good(), "cannot write " + config);
   return std::make_unique<started>(
       std::vector<std::string>{troupe, "serve", "--listen", "127.0.0.1:0", "--store", store,
                                "--data", (place.path() / "records").string(), "--config", config});
+}
+
+/// The settings of a server whose plain messages go to the one at `port`.
+std::string forward_to(const std::string& port) {
+  return "agent = \"a2a\"\n[agents]\na2a-target = \"next\"\n" + target_text("next", port);
 }
 
 /// The leaf is the first; each other one has the one before as its target `next`.
@@ -78,7 +84,7 @@ struct chain {
     for (std::size_t i = 0; i <= hops_max; ++i) {
       const auto& place = *places.emplace_back(std::make_unique<temporary_directory>());
       servers.push_back(
-          serve(troupe, store, place, i > 0 ? target_text("next", servers[i - 1]->port()) : ""));
+          serve(troupe, store, place, i > 0 ? forward_to(servers[i - 1]->port()) : ""));
     }
   }
   ~chain() {
@@ -183,9 +189,11 @@ void measure_hops(const options& how, report& results, const settings& where,
   column plain{prefix + "plain", {}, {}};
   column planned{prefix + "plan", {}, {}};
   std::vector<column> relayed;
+  std::vector<column> forwarded;
   std::vector<column> delegated;
   for (std::size_t hops = 1; hops <= hops_max; ++hops) {
     relayed.push_back({prefix + "relay " + std::to_string(hops), {}, {}});
+    forwarded.push_back({prefix + "forward " + std::to_string(hops), {}, {}});
     delegated.push_back({prefix + "hops " + std::to_string(hops), {}, {}});
   }
   for (std::size_t round = 0; round < how.rounds_or(3); ++round) {
@@ -199,6 +207,7 @@ void measure_hops(const options& how, report& results, const settings& where,
           std::vector<std::string>{own_folder() + "/troupe_delegation_relay", "--to", port}));
       port = relays.back()->port();
       relayed[hops - 1].add(load(where, port, at_once, params_over(0)));
+      forwarded[hops - 1].add(load(where, all.servers[hops]->port(), at_once, params_over(0)));
       delegated[hops - 1].add(load(where, all.servers[hops]->port(), at_once, params_over(hops)));
     }
   }
@@ -206,7 +215,7 @@ void measure_hops(const options& how, report& results, const settings& where,
                   + " at once; baseline: a plain send to the leaf");
   print(results, plain, nullptr);
   print(results, planned, &plain);
-  for (const auto* each : {&relayed, &delegated})
+  for (const auto* each : {&relayed, &forwarded, &delegated})
     for (const auto& one : *each)
       print(results, one, &plain);
 }
