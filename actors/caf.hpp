@@ -217,6 +217,17 @@ auto handle_of(Pointer self) {
 } // namespace troupe
 
 // -- message types --------------------------------------------------------------------------------
-// Ours stay within the process: they are not serialised, so CAF is told that this is meant.
+// Ours stay within the process: they are not serialised, so CAF is told that this is meant. CAF 1.x
+// also wants a number for each type.
 
-#define TROUPE_LOCAL_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)
+#if TROUPE_CAF_1
+#define TROUPE_BEGIN_MESSAGES CAF_BEGIN_TYPE_ID_BLOCK(troupe, caf::first_custom_type_id)
+#define TROUPE_MESSAGE(type)                                                                       \
+  CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)                                                              \
+  CAF_ADD_TYPE_ID(troupe, (type))
+#define TROUPE_END_MESSAGES CAF_END_TYPE_ID_BLOCK(troupe)
+#else
+#define TROUPE_BEGIN_MESSAGES
+#define TROUPE_MESSAGE(type) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(type)
+#define TROUPE_END_MESSAGES
+#endif

@@ -67,6 +67,7 @@ private:
   std::shared_ptr<std::latch> begun_;
 };
 
+#if !TROUPE_CAF_1
 /// How often the thread of CAF's clock went to sleep so far; none if there is no such thread.
 std::optional<std::size_t> sleeps_of_clock() {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -81,6 +82,7 @@ std::optional<std::size_t> sleeps_of_clock() {
   }
   return std::nullopt;
 }
+#endif
 
 caf::actor_system_config own_config() {
   caf::actor_system_config config;
