@@ -313,6 +313,7 @@ void group_writer::close() {
     rocksdb::CancelAllBackgroundWork(&db_, false);
     resuming_.wait();
   }
+  finish_journal_work(); // The tables may take long.
   rocksdb::FlushOptions how;
   how.allow_write_stall = true;
   // A disk that refuses is left alone. Otherwise rows that are on their way to the disk are waited
@@ -327,14 +328,15 @@ void group_writer::close() {
 }
 
 void group_writer::close_journal() {
-  const auto turn_to_end = [this] {
-    do
-      turn_journal(true);
-    while (threaded_disk_ && threaded_disk_->wait());
-  };
-  turn_to_end();
+  finish_journal_work();
   journal_.close(nullptr);
-  turn_to_end();
+  finish_journal_work();
+}
+
+void group_writer::finish_journal_work() {
+  do
+    turn_journal(true);
+  while (threaded_disk_ && threaded_disk_->wait());
 }
 
 } // namespace troupe

@@ -110,6 +110,7 @@ public:
   void close_journal();
 
 private:
+  void finish_journal_work();
   struct flight : staged_group {
     bool is_durable = false;
     journal::position at = 0; ///< 0: it has nothing for the journal.

@@ -433,13 +433,12 @@ TEST_CASE("A store that closes waits for rows on their way to the disk, which ar
     REQUIRE((*made)->turn());
   }
   wait_until([&] { return bed.disk->slow_writes > 0; });
-  std::atomic<bool> closes{false};
+  std::atomic<bool> is_closed{false};
   std::thread closing([&] {
-    closes = true;
     made->reset();
+    is_closed = true;
   });
-  int turns = 0; // Some, so that it comes to wait for the tables.
-  wait_until([&] { return closes && ++turns > 100'000; });
+  CHECK_FALSE(comes_true([&] { return is_closed.load(); }, std::chrono::seconds{1}));
   bed.disk->now = mood::good;
   closing.join();
   {
