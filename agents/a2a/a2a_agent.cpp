@@ -84,6 +84,18 @@ a2a::line_options line_with(const delegation_options& how) {
   return out;
 }
 
+/// The input, with its target. `otherwise`: the alias of the target of one that names none.
+result<delegation_input> read_with_target(const json::object& input, input_stage stage,
+                                          const std::string& otherwise) {
+  auto out = read_delegation_input(input, stage);
+  if (out && out->target.empty() && out->url.empty()) {
+    if (otherwise.empty())
+      return input_error("/target", "is missing; must be the alias of a target, or give a \"url\"");
+    out->target = otherwise;
+  }
+  return out;
+}
+
 } // namespace
 
 a2a_agent::a2a_agent(delegation_options options, std::shared_ptr<a2a::call_loop> loop,
@@ -179,16 +191,6 @@ std::optional<std::size_t> a2a_agent::place_of(const std::string& target,
   return std::nullopt;
 }
 
-result<delegation_input> a2a_agent::read_input(const json::object& input, input_stage stage) const {
-  auto out = read_delegation_input(input, stage);
-  if (out && out->target.empty() && out->url.empty()) {
-    if (options_.default_target.empty())
-      return input_error("/target", "is missing; must be the alias of a target, or give a \"url\"");
-    out->target = options_.default_target;
-  }
-  return out;
-}
-
 result<a2a_agent::line_ptr> a2a_agent::line_to(const std::string& target,
                                                const std::string& url) const {
   if (const auto place = place_of(target, url))
@@ -217,7 +219,18 @@ target_limits a2a_agent::limits_of(const std::string& target) const {
 }
 
 start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port) {
-  auto input = read_input(order->input.resolve(), input_stage::resolved);
+  std::optional<delegation_note> note;
+  if (is_delegation_note(order->note)) {
+    auto read = read_note(order->note);
+    if (!read)
+      return report_failed{read.error().message, false};
+    note = std::move(*read);
+  }
+  // What goes on, goes on where it began, whatever the setting is now.
+  const auto& otherwise = note ? note->target : options_.default_target;
+  auto input = read_with_target(order->input.resolve(), input_stage::resolved, otherwise);
+  if (!input && is_lone(*order) && otherwise.empty())
+    return report_rejected{"this server hands no messages on: agents.a2a-target is not set"};
   if (!input)
     return input_failure(input.error());
   auto line = line_to(input->target, input->url);
@@ -226,13 +239,6 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
   auto path = extended_path(order->path, server_id(), options_.hops_max);
   if (!path)
     return report_rejected{path.error().message};
-  std::optional<delegation_note> note;
-  if (is_delegation_note(order->note)) {
-    auto read = read_note(order->note);
-    if (!read)
-      return report_failed{read.error().message, false};
-    note = std::move(*read);
-  }
   // A target that is named by its URL is the same target: one queue, one line, one `max-open`.
   const auto place = place_of(input->target, input->url);
   const auto name = place ? options_.targets[*place].alias : input->name();
@@ -253,7 +259,8 @@ start_result a2a_agent::start(const order_ptr& order, const agent_port_ptr& port
   if (order->traceparent.empty())
     own_trace = traces_->add(trace_id_in(traceparent_of(note ? *note : fresh)));
   const auto kept_terms = terms;
-  delegation course(std::move(terms), std::move(fresh), std::move(note), further_messages(*order));
+  delegation course(std::move(terms), std::move(fresh), std::move(note), order->messages,
+                    messages_in_request(*order));
   auto shared = loop();
   auto driver = std::make_shared<delegation_driver>(
       *shared, time_,
@@ -282,7 +289,7 @@ bool a2a_agent::goes_on(const std::string& note) const {
 }
 
 result<void> a2a_agent::check_input(const json::object& input) const {
-  const auto read = read_input(input, input_stage::written);
+  const auto read = read_with_target(input, input_stage::written, options_.default_target);
   if (!read)
     return read.error();
   if (const auto line = line_to(read->target, read->url); !line)
@@ -291,7 +298,7 @@ result<void> a2a_agent::check_input(const json::object& input) const {
 }
 
 result<void> a2a_agent::check_planned(const json::object& input, const planned_check&) const {
-  const auto read = read_input(input, input_stage::written);
+  const auto read = read_with_target(input, input_stage::written, options_.default_target);
   if (!read)
     return read.error();
   if (!read->url.empty())

@@ -4,7 +4,6 @@
 
 #include "agents/a2a/cancel_outbox.hpp"
 #include "agents/a2a/delegation.hpp"
-#include "agents/a2a/delegation_input.hpp"
 #include "agents/a2a/limits.hpp"
 #include "agents/a2a/own_traces.hpp"
 #include "agents/a2a/target_gate.hpp"
@@ -98,9 +97,6 @@ private:
   /// options.
   [[nodiscard]] std::optional<std::size_t> place_of(const std::string& target,
                                                     const std::string& url) const;
-  /// With its target, which may be the default one.
-  [[nodiscard]] result<delegation_input> read_input(const boost::json::object& input,
-                                                    input_stage stage) const;
   [[nodiscard]] result<line_ptr> line_to(const std::string& target, const std::string& url) const;
   [[nodiscard]] target_limits limits_of(const std::string& target) const;
   [[nodiscard]] std::shared_ptr<a2a::call_loop> loop();

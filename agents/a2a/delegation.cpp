@@ -92,11 +92,12 @@ bool is_unclear(const error& why) noexcept {
 }
 
 delegation::delegation(delegation_terms terms, delegation_note fresh,
-                       std::optional<delegation_note> note, std::vector<message_ptr> inputs)
+                       std::optional<delegation_note> note, std::vector<message_ptr> inputs,
+                       std::size_t in_request)
     : terms_(std::move(terms)), look_within_(terms_.lost_after / 2),
       note_(note ? std::move(*note) : std::move(fresh)), is_known_(note.has_value()) {
   if (!is_known_)
-    note_.inputs = static_cast<std::uint32_t>(inputs.size()); // they are part of what is sent
+    note_.inputs = static_cast<std::uint32_t>(in_request);
   for (std::size_t i = note_.inputs; i < inputs.size(); ++i)
     inputs_.add_left(std::move(inputs[i]));
   if (!note_.task.empty())
@@ -118,8 +119,8 @@ std::string delegation::said(const error& why) const {
 delegation_steps delegation::finish_turn(point now) {
   if (phase_ != phase::ended) {
     auto due = heard_at_ + terms_.lost_after;
-    if (phase_ == phase::asking || phase_ == phase::noting)
-      due = point::max(); // a person, or our own disk
+    if (phase_ == phase::waiting || phase_ == phase::asking || phase_ == phase::noting)
+      due = point::max(); // others of the target, a person, or our own disk
     if (next_ != act::none)
       due = std::min(due, act_at_);
     if (phase_ == phase::following && is_listening_ && !is_getting_ && next_ == act::none)
@@ -261,6 +262,8 @@ void delegation::follow() {
 
 delegation_steps delegation::begin(point now) {
   hear(now);
+  if (phase_ == phase::waiting)
+    phase_ = phase::meeting;
   steps_.emplace_back(do_look_up{});
   return finish_turn(now);
 }
@@ -512,6 +515,13 @@ delegation_steps delegation::on_stream_end(point now, const error& why) {
     if (why.code == errc::unsupported_operation && abilities_.streams) {
       abilities_.streams = false; // its card says that it streams
       send();
+    } else if (why.code == errc::idempotency_key_reused) {
+      // It has our request, as another version of this program has written it.
+      failure_ = shown(why.message);
+      if (std::exchange(abilities_.sends_once, false))
+        recover();
+      else
+        give_up(said(why), false);
     } else if (refusal_in(why)) {
       later(now, act::resend, why); // it was not taken
     } else if (bears(why)) {
@@ -646,6 +656,7 @@ delegation_steps delegation::cancel(point now, std::optional<std::chrono::millis
   is_delivering_ = false;
   asks_.clear();
   switch (phase_) {
+    case phase::waiting:
     case phase::meeting:
       if (!is_known_)
         end_canceled(cancel_outcome::acknowledged);

@@ -122,8 +122,9 @@ public:
 
   /// `fresh`: ids of its own, for an attempt that begins. `note`: of an attempt that goes on.
   /// `inputs`: the messages of the order; those that the note does not know are handed over.
+  /// `in_request`: the request of an attempt that begins stands for so many of them.
   delegation(delegation_terms terms, delegation_note fresh, std::optional<delegation_note> note,
-             std::vector<message_ptr> inputs);
+             std::vector<message_ptr> inputs, std::size_t in_request);
 
   [[nodiscard]] delegation_steps begin(point now);
   [[nodiscard]] delegation_steps on_met(point now, result<remote_abilities> met);
@@ -160,6 +161,7 @@ public:
 
 private:
   enum class phase : std::uint8_t {
+    waiting,   ///< `begin` comes.
     meeting,   ///< The card is read.
     noting,    ///< The note becomes durable.
     sending,   ///< The request is out, and no id has come.
@@ -232,7 +234,7 @@ private:
   bool is_known_ = false; ///< An attempt of an earlier process has sent it, or was about to.
   remote_abilities abilities_;
   remote_task remote_;
-  phase phase_ = phase::meeting;
+  phase phase_ = phase::waiting;
   waiting_inputs inputs_;
   bool is_delivering_ = false; ///< The first of `inputs_` is on its way, or its note is.
   bool is_noted_ = false;      ///< The note of the delivery is durable.

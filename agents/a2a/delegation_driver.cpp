@@ -53,7 +53,7 @@ void delegation_driver::cancel_later(a2a::call_loop& loop, const time_source& ti
   terms.lost_after = cancel_kept;
   const auto lines = given.lines;
   auto one = std::make_shared<delegation_driver>(loop, time, std::move(given),
-                                                 delegation(std::move(terms), note, note, {}));
+                                                 delegation(std::move(terms), note, note, {}, 0));
   lines->keep(note, one);
   one->begin();
   one->cancel();

@@ -7,6 +7,7 @@
 
 #include <boost/json/array.hpp>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
@@ -86,15 +87,12 @@ namespace {
 /// What a client says to this server: the other one has it from us.
 constexpr std::string_view own_key_prefix = "troupe/v1/";
 
-bool is_lone(const order& from) noexcept {
-  return from.name.empty();
-}
-
-/// The request of a lone task, as its client made it.
-void hand_on(const message& request, message& to) {
-  to.parts = request.parts;
-  for (const auto& [key, value] : request.metadata)
-    if (!key.starts_with(own_key_prefix))
+/// What a client said. The id of a question is one of ours.
+void hand_on(const message& said, message& to) {
+  to.parts = said.parts;
+  to.extensions = said.extensions;
+  for (const auto& [key, value] : said.metadata)
+    if (!key.starts_with(own_key_prefix) && key != question_id_key)
       to.metadata[key] = value;
 }
 
@@ -129,28 +127,22 @@ wire::sending first_request(const order& from, delegation_input input, const del
   if (said.parts.empty())
     said.parts.push_back(text_part(from.text()));
   std::set<std::string> referred;
-  const auto refer_to_maker_of = [&](const artifact& made) {
-    const auto id = remote_task_of(made, ids.target);
-    if (!id.empty() && referred.insert(id).second)
-      said.reference_task_ids.push_back(id);
-  };
   for (const auto& dependency : from.dependencies)
     for (const auto& made : dependency.artifacts) {
       said.parts.insert(said.parts.end(), made->parts.begin(), made->parts.end());
-      refer_to_maker_of(*made);
+      const auto id = remote_task_of(*made, ids.target);
+      if (!id.empty() && referred.insert(id).second)
+        said.reference_task_ids.push_back(id);
     }
-  if (is_lone(from))
-    for (const auto& reference : from.references)
-      for (const auto& made : reference.artifacts)
-        refer_to_maker_of(*made);
   return out;
 }
 
-std::vector<message_ptr> further_messages(const order& from) {
-  auto out = from.messages;
-  if (is_lone(from) && !out.empty())
-    out.erase(out.begin());
-  return out;
+bool is_lone(const order& from) noexcept {
+  return from.name.empty();
+}
+
+std::size_t messages_in_request(const order& from) noexcept {
+  return is_lone(from) ? std::min<std::size_t>(from.messages.size(), 1) : from.messages.size();
 }
 
 wire::sending further_message(const message& said, const delegation_note& ids,
@@ -161,7 +153,7 @@ wire::sending further_message(const message& said, const delegation_note& ids,
     out.message =
         hitl::response_to(*asked, {answer_action::accept, value_of_answer(said, asked->form)});
   else
-    out.message.parts = said.parts;
+    hand_on(said, out.message);
   if (!ids.input.empty())
     out.message.metadata[question_id_key] = ids.input;
   out.message.message_id = said.message_id;

@@ -41,16 +41,20 @@ struct delegation_input {
 [[nodiscard]] result<delegation_input> read_delegation_input(const boost::json::object& input,
                                                              input_stage stage);
 
+/// A lone task was made by a message without a plan: it has no input.
+[[nodiscard]] bool is_lone(const order& from) noexcept;
+
 /// The message that asks for the task: the input's text and data (else the text of the order), then
 /// the parts of the artifacts of the tasks on which it depends; it refers to those that were done
-/// at the target of the note. Of a lone task: the parts and the metadata of its request. The same
-/// for the same arguments. It is a copy of all of that: make it when it is sent, and keep it no
-/// longer.
+/// at the target of the note. For a lone task: its request, without what is meant for this server.
+/// The same for the same arguments. It is a copy of all of that: make it when it is sent, and keep
+/// it no longer.
 [[nodiscard]] wire::sending first_request(const order& from, delegation_input input,
                                           const delegation_note& ids,
                                           const std::vector<std::string>& path);
-/// The messages to our task that the request does not have.
-[[nodiscard]] std::vector<message_ptr> further_messages(const order& from);
+/// How many messages of the order the request of a new attempt stands for. Those after them go to
+/// the remote task on their own.
+[[nodiscard]] std::size_t messages_in_request(const order& from) noexcept;
 /// A message to our task, for the remote one. `asked`: what it answers in kagent's words; null:
 /// it is handed on as it is.
 [[nodiscard]] wire::sending further_message(const message& said, const delegation_note& ids,

@@ -375,6 +375,8 @@ int serve_command(const serve_options& options) {
     }
   set_up_log(settings->log);
   settings->server.warn = [](std::string_view line) { log_warn(line); };
+  if (settings->agent == "a2a" && settings->a2a_target.empty())
+    log_warn("agents.a2a-target is not set: messages without a plan are rejected");
   if (!settings->a2a_proxy.empty() && !settings->private_urls_allowed)
     log_warn("agents.a2a-proxy: URLs in plans are reached over a proxy, so that their addresses "
              "cannot be checked");

@@ -25,13 +25,15 @@ std::string steps_there(const std::string& steps) {
 
 struct chain_bed {
   chain_bed() {
-    std::ofstream config(where.path() / "here.toml");
-    config << "agent = \"a2a\"\n[agents]\na2a-target = \"there\"\n"
-           << "[[targets]]\nalias = \"there\"\nurl = \"http://127.0.0.1:" << there.port() << "\"\n";
-    config.close();
+    configure("there");
     start();
   }
 
+  void configure(const std::string& default_target) const {
+    std::ofstream config(where.path() / "here.toml");
+    config << "agent = \"a2a\"\n[agents]\na2a-target = \"" << default_target << "\"\n"
+           << "[[targets]]\nalias = \"there\"\nurl = \"http://127.0.0.1:" << there.port() << "\"\n";
+  }
   void start() {
     here = std::make_unique<served>(
         std::vector<std::string>{"--data", (where.path() / "data").string(), "--config",
@@ -100,8 +102,10 @@ TEST_CASE("a plain message goes to the default target, and is one task there",
   CHECK(at(asked, "/task/status/state") == "TASK_STATE_INPUT_REQUIRED");
   CHECK(at(asked, "/task/status/message/parts/0/text") == "Which city?");
   const auto task = at(asked, "/task/id");
-  const bool is_killed = GENERATE(false, true);
-  if (is_killed) {
+  const std::string disturbed = GENERATE("not", "killed", "killed and no longer configured");
+  CAPTURE(disturbed);
+  if (disturbed != "not") {
+    bed.configure(disturbed == "killed" ? "there" : "");
     bed.kill_and_start();
     REQUIRE(bed.here->reaches(task, "TASK_STATE_INPUT_REQUIRED"));
   }

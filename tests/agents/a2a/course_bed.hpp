@@ -96,8 +96,10 @@ inline const remote_abilities neither{"0.3 JSONRPC http://a/", true, false, fals
 
 struct course_bed {
   explicit course_bed(delegation_terms terms = {}, std::optional<delegation_note> note = {},
-                      std::vector<message_ptr> inputs = {})
-      : course(named(std::move(terms)), fresh(), std::move(note), std::move(inputs)) {}
+                      const std::vector<message_ptr>& inputs = {},
+                      std::optional<std::size_t> in_request = {})
+      : course(named(std::move(terms)), fresh(), std::move(note), inputs,
+               in_request.value_or(inputs.size())) {}
 
   static delegation_terms named(delegation_terms terms) {
     terms.target = "support";

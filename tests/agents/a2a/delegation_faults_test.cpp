@@ -184,3 +184,45 @@ TEST_CASE("a cancel of a request that was refused finds nothing to cancel", "[ag
   CHECK(line_of(bed.course.on_stream_end(bed.now, make_error(errc::invalid_params, "no parts")))
         == "canceled already ended, end");
 }
+
+TEST_CASE("a message to a task that waits for its turn is delivered when the remote task is known",
+          "[agents][a2a]") {
+  course_bed bed;
+  CHECK(line_of(bed.course.on_message(bed.now, user_text("blue ones", "u1"))).empty());
+  bed.now += seconds{5'000};
+  CHECK(line_of(bed.course.begin(bed.now)) == "look up");
+  CHECK(line_of(bed.course.on_met(bed.now, able)) == "keep!");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "stream");
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))) == "keep, keep!");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver blue ones");
+}
+
+TEST_CASE("messages that the request does not stand for follow it", "[agents][a2a]") {
+  course_bed bed({}, {}, {user_text("two pictures", "u1"), user_text("blue ones", "u2")}, 1);
+  CHECK(line_of(bed.course.begin(bed.now)) == "look up");
+  CHECK(line_of(bed.course.on_met(bed.now, able)) == "keep!");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "stream");
+  CHECK(line_of(bed.course.on_event(bed.now, remote_state(task_state::working))) == "keep, keep!");
+  CHECK(line_of(bed.course.on_noted(bed.now)) == "deliver blue ones");
+}
+
+TEST_CASE("an agent that knows the key of another request has our task", "[agents][a2a]") {
+  delegation_terms terms;
+  terms.unsure = when_unsure::resend;
+  course_bed bed(terms, left_note());
+  static_cast<void>(bed.course.begin(bed.now));
+  const auto reused = make_error(errc::idempotency_key_reused, "another request had the key");
+  SECTION("which its list shows") {
+    CHECK(line_of(bed.course.on_met(bed.now, able)) == "stream");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, reused)) == "find");
+  }
+  SECTION("and may run on if there is no list") {
+    auto can = able;
+    can.lists = false;
+    CHECK(line_of(bed.course.on_met(bed.now, can)) == "stream");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, reused)) == "stream");
+    CHECK(line_of(bed.course.on_stream_end(bed.now, reused))
+          == "cancel later, failed for good: the agent \"support\": another request had the key, "
+             "end");
+  }
+}

@@ -68,19 +68,39 @@ TEST_CASE("the request of a lone task goes on as its client made it", "[agents][
   request->parts = {text_part("two pictures"), data_part(boost::json::object{{"size", 2}})};
   request->metadata = {{"tone", "calm"}, {"troupe/v1/path", {"somebody"}}, {"troupe/v1/x", 1}};
   order.messages = {request, user_says("blue ones")};
-  artifact made = text_artifact("log", "the log");
-  made.metadata["troupe/v1/remote"] = {{"target", "support"}, {"task", "r7"}};
-  order.references = {{task_id{"t7"}, {std::make_shared<const artifact>(made)}, {}}};
+  request->extensions = {"urn:tone"};
   delegation_note ids;
   ids.target = "support";
   const auto sent = first_request(order, {}, ids, {"server-a"}).message;
   CHECK(sent.parts == request->parts);
   CHECK(boost::json::serialize(sent.metadata)
         == R"({"tone":"calm","troupe/v1/path":["server-a"]})");
-  CHECK(sent.reference_task_ids == std::vector<std::string>{"r7"});
-  const auto further = further_messages(order);
-  REQUIRE(further.size() == 1);
-  CHECK(further[0] == order.messages[1]);
+  CHECK(sent.extensions == request->extensions);
+  CHECK(messages_in_request(order) == 1); // The other one follows on its own.
+}
+
+TEST_CASE("a later message has the metadata that its client gave it", "[agents][a2a]") {
+  message said = *user_says("blue ones");
+  said.metadata = {{"tone", "calm"}, {"troupe/v1/x", 1}, {"opt/v1/inputId", "of our task"}};
+  said.extensions = {"urn:tone"};
+  delegation_note ids;
+  ids.task = "r1";
+  ids.input = "r1.question-1";
+  const auto sent = further_message(said, ids, nullptr).message;
+  CHECK(boost::json::serialize(sent.metadata)
+        == R"({"tone":"calm","opt/v1/inputId":"r1.question-1"})");
+  CHECK(sent.extensions == said.extensions);
+}
+
+TEST_CASE("a lone task without a default target is rejected, and says which setting is missing",
+          "[agents][a2a]") {
+  auto agent = agent_with_support();
+  auto order = order_with("{}");
+  order.messages = {user_says("hello")};
+  const auto begun = agent.start(shared(order), nullptr);
+  const auto* rejected = std::get_if<report_rejected>(&begun);
+  REQUIRE(rejected != nullptr);
+  CHECK(rejected->reason == "this server hands no messages on: agents.a2a-target is not set");
 }
 
 TEST_CASE("a request has the input, the artifacts of the dependencies, and the path",
