@@ -175,10 +175,21 @@ inline caf::error end_by_exception() {
 
 // -- sending --------------------------------------------------------------------------------------
 
-/// From anywhere, also outside of actors.
+#if TROUPE_CAF_1
+/// CAF 1.x counts a message to an ended actor in the actor system, which may be no more: an agent
+/// of another thread keeps the way back to its task.
+template<class Handle>
+bool has_ended(const Handle& who) {
+  return caf::actor_cast<caf::abstract_actor*>(who)->getf(caf::abstract_actor::is_terminated_flag);
+}
+#endif
+
+/// From anywhere, also outside of actors, and when the actor has ended.
 template<class Handle, class Message>
 void tell(const Handle& to, Message&& message) {
 #if TROUPE_CAF_1
+  if (has_ended(to))
+    return;
   caf::anon_mail(std::forward<Message>(message)).send(to);
 #else
   caf::anon_send(to, std::forward<Message>(message));
@@ -189,6 +200,8 @@ void tell(const Handle& to, Message&& message) {
 template<class Handle, class Message>
 void tell_after(std::chrono::nanoseconds delay, const Handle& to, Message&& message) {
 #if TROUPE_CAF_1
+  if (has_ended(to))
+    return;
   // Not `.delay`, which counts from the steady clock even where the system has another
   // (actors/manual_clock.hpp).
   const auto now = caf::actor_cast<caf::abstract_actor*>(to)->home_system().clock().now();
