@@ -179,7 +179,7 @@ inline caf::error end_by_exception() {
 /// CAF 1.x counts a message to an ended actor in the actor system, which may be no more: an agent
 /// of another thread keeps the way back to its task.
 template<class Handle>
-bool has_ended(const Handle& who) {
+bool has_quit(const Handle& who) {
   return caf::actor_cast<caf::abstract_actor*>(who)->getf(caf::abstract_actor::is_terminated_flag);
 }
 #endif
@@ -188,7 +188,7 @@ bool has_ended(const Handle& who) {
 template<class Handle, class Message>
 void tell(const Handle& to, Message&& message) {
 #if TROUPE_CAF_1
-  if (has_ended(to))
+  if (has_quit(to))
     return;
   caf::anon_mail(std::forward<Message>(message)).send(to);
 #else
@@ -200,7 +200,7 @@ void tell(const Handle& to, Message&& message) {
 template<class Handle, class Message>
 void tell_after(std::chrono::nanoseconds delay, const Handle& to, Message&& message) {
 #if TROUPE_CAF_1
-  if (has_ended(to))
+  if (has_quit(to))
     return;
   // Not `.delay`, which counts from the steady clock even where the system has another
   // (actors/manual_clock.hpp).

@@ -32,6 +32,16 @@ std::vector<std::string> statuses(const std::vector<stream_event>& journal, cons
   return out;
 }
 
+/// As the journal has it: "17" is where its last event of change 17 stands.
+std::string cursor_in(const std::vector<stream_event>& journal, const std::string& cursor) {
+  std::string out = cursor;
+  if (cursor.find('.') == std::string::npos)
+    for (const auto& event : journal)
+      if (place_of(event.cursor).first == place_of(cursor).first)
+        out = event.cursor;
+  return out;
+}
+
 verdict check_stream(const stream_read& read, const std::vector<stream_event>& journal) {
   auto from = read.after.empty() ? first_place : place_of(read.after);
   auto at = from;
@@ -59,7 +69,7 @@ verdict check_stream(const stream_read& read, const std::vector<stream_event>& j
       if (auto wrong = compare(read, shown, fold(journal, at), " in its snapshot"))
         return wrong;
     } else if (event.kind == event_kind::status) {
-      states.push_back(event.cursor);
+      states.push_back(cursor_in(journal, event.cursor));
     }
   }
   const auto kept = statuses(journal, from, at);
